@@ -1,0 +1,35 @@
+# The command line `nfx`, the C library `libnativefx.so`, and the plug-ins.
+file(GLOB_RECURSE tool_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/nfx/*.cpp")
+if(tool_sources)
+  find_package(CLI11 REQUIRED)
+  add_executable(nfx ${tool_sources})
+  target_include_directories(nfx PRIVATE "${PROJECT_SOURCE_DIR}/tools")
+  target_link_libraries(nfx PRIVATE CLI11::CLI11)
+  nfx_link_layers(nfx plugin)
+  set_target_properties(nfx PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+endif()
+
+if(TARGET nfx_capi)
+  set(exports "${PROJECT_SOURCE_DIR}/cmake/libnativefx.map")
+  file(WRITE "${CMAKE_BINARY_DIR}/empty.cpp" "")
+  add_library(nativefx SHARED "${CMAKE_BINARY_DIR}/empty.cpp")
+  target_include_directories(nativefx INTERFACE "${PROJECT_SOURCE_DIR}/include")
+  nfx_link_layers(nativefx plugin)
+  target_link_options(nativefx PRIVATE "LINKER:--version-script=${exports}")
+  set_target_properties(nativefx PROPERTIES
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib" LINK_DEPENDS "${exports}")
+endif()
+
+# plugins/<name>/*.{c,cpp} -> plugins/nfx_<name>.so; a plug-in links with nothing of ours.
+file(GLOB plugin_folders CONFIGURE_DEPENDS LIST_DIRECTORIES true "${PROJECT_SOURCE_DIR}/plugins/*")
+foreach(folder IN LISTS plugin_folders)
+  file(GLOB plugin_sources CONFIGURE_DEPENDS "${folder}/*.c" "${folder}/*.cpp")
+  if(plugin_sources)
+    cmake_path(GET folder FILENAME name)
+    add_library(nfx_plugin_${name} MODULE ${plugin_sources})
+    target_include_directories(nfx_plugin_${name} PRIVATE "${PROJECT_SOURCE_DIR}/include")
+    target_link_libraries(nfx_plugin_${name} PRIVATE nfx_warnings)
+    set_target_properties(nfx_plugin_${name} PROPERTIES PREFIX "" OUTPUT_NAME nfx_${name}
+      LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/plugins")
+  endif()
+endforeach()

@@ -1,0 +1,25 @@
+# tests/unit/<layer>/**_test.cpp -> one GoogleTest binary `<layer>_test` per layer,
+# linked with the layers up to its own, so that a test cannot look up either.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+foreach(layer IN LISTS NFX_LAYERS)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS
+    "${PROJECT_SOURCE_DIR}/tests/unit/${layer}/*.cpp")
+  if(NOT sources OR NOT TARGET nfx_${layer})
+    continue()
+  endif()
+  add_executable(${layer}_test ${sources})
+  target_include_directories(${layer}_test PRIVATE "${PROJECT_SOURCE_DIR}/tests/unit")
+  target_compile_definitions(${layer}_test PRIVATE
+    NFX_SOURCE_DIR="${PROJECT_SOURCE_DIR}" NFX_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_link_libraries(${layer}_test PRIVATE GTest::gmock GTest::gtest_main)
+  nfx_link_layers(${layer}_test ${layer})
+  set_target_properties(${layer}_test PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/unit")
+  add_test(NAME ${layer}_test COMMAND ${layer}_test --gtest_brief=1)
+  set_tests_properties(${layer}_test PROPERTIES ENVIRONMENT
+    "ASAN_OPTIONS=detect_container_overflow=0;UBSAN_OPTIONS=print_stacktrace=1")
+  list(APPEND unit_tests ${layer}_test)
+endforeach()
+add_custom_target(unit_tests DEPENDS ${unit_tests})
