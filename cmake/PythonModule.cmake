@@ -17,7 +17,7 @@ execute_process(COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
   OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_ROOT COMMAND_ERROR_IS_FATAL ANY)
 find_package(nanobind CONFIG REQUIRED)
 
-nanobind_add_module(_core NB_STATIC NOMINSIZE ${module_sources})
+nanobind_add_module(_core NB_STATIC NOMINSIZE NB_SUPPRESS_WARNINGS ${module_sources})
 nfx_link_layers(_core plugin)
 set(module_exports "${PROJECT_SOURCE_DIR}/cmake/core_module.map")
 target_link_options(_core PRIVATE "LINKER:--version-script=${module_exports}")

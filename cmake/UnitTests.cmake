@@ -13,7 +13,7 @@ foreach(layer IN LISTS NFX_LAYERS)
   target_include_directories(${layer}_test PRIVATE "${PROJECT_SOURCE_DIR}/tests/unit")
   target_compile_definitions(${layer}_test PRIVATE
     NFX_SOURCE_DIR="${PROJECT_SOURCE_DIR}" NFX_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(${layer}_test PRIVATE GTest::gmock GTest::gtest_main)
+  target_link_libraries(${layer}_test PRIVATE GTest::gtest_main)
   nfx_link_layers(${layer}_test ${layer})
   set_target_properties(${layer}_test PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/unit")
