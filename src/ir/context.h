@@ -1,0 +1,58 @@
+// Owns what graphs share: interned text, symbolic expressions, types, argument
+// structures, opaque objects and the ops that are known. Thread-safe; ids and
+// the references that accessors give stay valid as long as the Context.
+#pragma once
+#include <memory>
+#include <string_view>
+
+#include "ir/arg.h"
+#include "ir/ids.h"
+#include "ir/op_info.h"
+#include "ir/opaque.h"
+#include "ir/sym_expr.h"
+#include "ir/type.h"
+
+namespace nfx {
+
+class Context {
+ public:
+  explicit Context(const OpTable* ops = nullptr, OpaqueOwner* owner = nullptr);
+  ~Context();
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  StringId intern(std::string_view text);
+  std::string_view text(StringId id) const;
+
+  TypeId intern(const Type& type);
+  const Type& type(TypeId id) const;  // id none: the unknown type
+
+  ArgId intern(const Arg& arg);       // `holes` is computed
+  const Arg& arg(ArgId id) const;
+  // Shorthands for the frequent ones.
+  ArgId hole();
+  ArgId none();
+  ArgId integer(int64_t value);
+  ArgId real(double value);
+  ArgId boolean(bool value);
+  ArgId string(std::string_view value);
+  ArgId sequence(ArgKind kind, std::span<const ArgId> children);
+  ArgId call(std::span<const ArgId> positional, ArgId keywords = {});
+
+  // Keeps `object` alive; the same object gives the same id.
+  OpaqueId opaque(void* object);
+  void* object(OpaqueId id) const;
+  std::string opaque_label(OpaqueId id) const;
+
+  // The op of that name, or null. A name is looked up once.
+  const OpInfo* op(StringId name) const;
+
+  struct Tables;  // defined in context.cpp, shared with sym_expr.cpp
+  Tables& tables() { return *tables_; }
+  const Tables& tables() const { return *tables_; }
+
+ private:
+  std::unique_ptr<Tables> tables_;
+};
+
+}  // namespace nfx
