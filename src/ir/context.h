@@ -3,6 +3,8 @@
 // the references that accessors give stay valid as long as the Context.
 #pragma once
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "ir/arg.h"
@@ -23,11 +25,12 @@ class Context {
 
   StringId intern(std::string_view text);
   std::string_view text(StringId id) const;
+  StringId find_text(std::string_view text) const;  // none if it was never interned
 
   TypeId intern(const Type& type);
   const Type& type(TypeId id) const;  // id none: the unknown type
 
-  ArgId intern(const Arg& arg);       // `holes` is computed
+  ArgId intern(const Arg& arg);  // `holes` is computed
   const Arg& arg(ArgId id) const;
   // Shorthands for the frequent ones.
   ArgId hole();
@@ -43,11 +46,17 @@ class Context {
   OpaqueId opaque(void* object);
   void* object(OpaqueId id) const;
   std::string opaque_label(OpaqueId id) const;
+  // A handle read from a text whose objects live in another process: it has a
+  // number and a label, and no object.
+  OpaqueId opaque_stand_in(uint32_t number, std::string_view label);
+  uint32_t opaque_number(OpaqueId id) const;  // as printed: `opaque#12`
+  uint32_t num_opaques() const;               // ids are 1 .. num_opaques()
+  bool has_opaque_owner() const;
 
   // The op of that name, or null. A name is looked up once.
   const OpInfo* op(StringId name) const;
 
-  struct Tables;  // defined in context.cpp, shared with sym_expr.cpp
+  struct Tables;  // context_tables.h
   Tables& tables() { return *tables_; }
   const Tables& tables() const { return *tables_; }
 
