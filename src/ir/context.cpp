@@ -60,29 +60,6 @@ bool same(const Arg& a, const Arg& b) {
 
 }  // namespace
 
-uint64_t Context::Tables::hash(const SymNode& node) {
-  HashMixer mixer;
-  mixer.add(static_cast<uint64_t>(node.op) << 8 | static_cast<uint64_t>(node.kind));
-  mixer.add(static_cast<uint64_t>(node.integer)).add(bits(node.real)).add(node.text.value);
-  add_ids(mixer, node.operands);
-  return mixer.value();
-}
-
-bool Context::Tables::same(const SymNode& a, const SymNode& b) {
-  return a.op == b.op && a.kind == b.kind && a.integer == b.integer &&
-         bits(a.real) == bits(b.real) && a.text == b.text && same_span(a.operands, b.operands);
-}
-
-SymExprId Context::Tables::intern_sym(const SymNode& node) {
-  return {syms.intern(
-      hash(node), [&](const SymNode& other) { return same(node, other); },
-      [&](Arena& arena) {
-        SymNode kept = node;
-        kept.operands = arena.copy(node.operands);
-        return kept;
-      })};
-}
-
 Context::Context(const OpTable* ops, OpaqueOwner* owner) : tables_(std::make_unique<Tables>()) {
   tables_->ops = ops;
   tables_->owner = owner;
@@ -162,6 +139,9 @@ ArgId Context::call(std::span<const ArgId> positional, ArgId keywords) {
                          keywords ? keywords : tables_->no_keywords};
   return sequence(ArgKind::kCall, parts);
 }
+
+SymTable& sym_table(Context& context) { return context.tables().syms; }
+const SymTable& sym_table(const Context& context) { return context.tables().syms; }
 
 const OpInfo* Context::op(StringId name) const {
   std::atomic<const OpInfo*>& known = tables_->texts[name.value].op;

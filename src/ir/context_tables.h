@@ -1,13 +1,10 @@
-// The tables behind a Context. Included only by the files that implement
-// interning: context.cpp and sym_expr*.cpp.
+// The tables behind a Context. Included only by the files that implement it.
 #pragma once
 #include <atomic>
-#include <shared_mutex>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "ir/context.h"
+#include "ir/sym_table.h"
 #include "support/hash.h"
 #include "support/intern_table.h"
 
@@ -39,16 +36,7 @@ struct Context::Tables {
   InternTable<Arg> args;
   InternTable<OpaqueEntry> opaques;
 
-  // Nodes of symbolic expressions, operands in the table's arena. Interning
-  // does not simplify; sym() does, before it interns.
-  InternTable<SymNode> syms;
-  static uint64_t hash(const SymNode& node);
-  static bool same(const SymNode& a, const SymNode& b);  // floats to the bit
-  SymExprId intern_sym(const SymNode& node);
-
-  // Facts of symbols, by SymExprId::value of the kSymbol node.
-  mutable std::shared_mutex symbols_mutex;
-  std::unordered_map<uint32_t, Symbol> symbols;
+  SymTable syms;
 
   const OpTable* ops = nullptr;
   OpaqueOwner* owner = nullptr;
