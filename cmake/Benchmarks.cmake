@@ -1,9 +1,10 @@
-# benchmarks/cpp/*.cpp -> one Google Benchmark executable per file, under bench/.
+# benchmarks/cpp/*.cpp -> one Google Benchmark executable per file, under
+# bench/. Built by the target `benchmarks` alone.
 find_package(benchmark REQUIRED)
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/benchmarks/cpp/*.cpp")
 foreach(source IN LISTS sources)
   cmake_path(GET source STEM name)
-  add_executable(bench_${name} ${source})
+  add_executable(bench_${name} EXCLUDE_FROM_ALL ${source})
   target_link_libraries(bench_${name} PRIVATE benchmark::benchmark)
   nfx_link_layers(bench_${name} plugin)
   set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}

@@ -26,6 +26,8 @@ set(module_tree "${CMAKE_BINARY_DIR}/python")
 set_target_properties(_core PROPERTIES LINK_DEPENDS "${module_exports}"
   LIBRARY_OUTPUT_DIRECTORY "${module_tree}/nativefx")
 
+add_dependencies(products _core)
+
 install(TARGETS _core LIBRARY DESTINATION nativefx COMPONENT python)
 if(SKBUILD)
   return()

@@ -1,0 +1,139 @@
+# Every target does its own set-up, says what it is doing, and can be run again at once.
+#
+#   make demo        build, then show the models of examples/demo.py
+#   make test        everything that a change has to pass
+#   make bench       benchmarks, each a ratio against a peer in the same run
+#   make fmt         format C++ and Python
+#   make lint        formatting, ruff, mypy, include direction, file sizes
+#   make docs-check  run every code block of the documentation
+#   make fuzz        fuzz the parsers for FUZZ_SECONDS each (60)
+#   make wheel       build a wheel into dist/
+#   make clean       remove build/ and dist/; the environment .venv stays
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+PACKAGES := .venv/.packages
+ENVIRONMENT := .venv/.requirements
+REPORTS := build/reports
+NATIVE = $$(git ls-files --cached --others --exclude-standard -- '*.h' '*.hpp' '*.cpp' '*.c')
+PYTEST := pytest -q -n $(JOBS) --dist worksteal --durations=5
+SUITES = $(wildcard tests/conventions tests/docs tests/python tests/numeric tests/abi \
+	tests/conformance)
+
+.PHONY: help setup build demo test bench fmt lint docs-check fuzz wheel clean
+.PHONY: lint-format lint-python lint-layers test-unit test-golden test-sanitizer test-python
+
+help:
+	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
+
+# --- set-up ---------------------------------------------------------------------------
+setup: $(ENVIRONMENT)
+
+$(PACKAGES): scripts/apt-packages.txt scripts/install_packages.sh
+	@echo "==> Debian packages"
+	@scripts/install_packages.sh
+	@mkdir -p .venv && touch $@
+
+$(ENVIRONMENT): requirements-dev.txt scripts/install_environment.sh $(PACKAGES)
+	@echo "==> Python environment .venv (a few minutes the first time)"
+	@scripts/install_environment.sh
+	@touch $@
+
+# --- build ----------------------------------------------------------------------------
+# Configures a preset once; ninja repeats that by itself when CMake files change.
+build/%/build.ninja: | $(ENVIRONMENT)
+	@echo "==> configuring ($*)"
+	@cmake --preset $* --log-level=WARNING >/dev/null
+
+build: build/release/build.ninja $(ENVIRONMENT)
+	@echo "==> building (release)"
+	@cmake --build --preset release --target products
+
+demo: build
+	@echo "==> demo"
+	@python examples/demo.py
+
+# --- tests ----------------------------------------------------------------------------
+# The closing lines of the runners come last, so that a log's end tells the outcome.
+test: lint test-unit test-golden test-sanitizer test-python
+	@echo "==> all passed"
+	@grep -h 'tests passed' $(REPORTS)/sanitizer.log | sed 's/$$/ (sanitizers)/'
+	@grep -h 'tests passed' $(REPORTS)/unit.log
+	@grep -hE '^ +Passed *:' $(REPORTS)/golden.log | sed 's/^ */golden: /'
+	@tail -n 1 $(REPORTS)/python.log
+
+test-unit: build
+	@echo "==> C++ unit tests (release)"
+	@mkdir -p $(REPORTS)
+	@cmake --build --preset release --target unit_tests
+	@ctest --preset release -j $(JOBS) | tee $(REPORTS)/unit.log
+
+test-golden: build
+	@echo "==> golden tests"
+	@mkdir -p $(REPORTS)
+	@lit -j $(JOBS) tests/golden | tee $(REPORTS)/golden.log
+
+test-sanitizer: build/asan/build.ninja $(ENVIRONMENT)
+	@echo "==> C++ unit tests (address and undefined behaviour sanitizers)"
+	@mkdir -p $(REPORTS)
+	@cmake --build --preset asan --target unit_tests
+	@ctest --preset asan -j $(JOBS) | tee $(REPORTS)/sanitizer.log
+
+# Each worker gets one thread; tests of threading set their own number.
+test-python: build
+	@echo "==> Python tests: $(SUITES)"
+	@mkdir -p $(REPORTS)
+	@OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(PYTEST) $(SUITES) | tee $(REPORTS)/python.log
+
+docs-check: build
+	@echo "==> code blocks of the documentation"
+	@$(PYTEST) tests/docs
+
+# --- looks ----------------------------------------------------------------------------
+lint: lint-format lint-python lint-layers
+
+lint-format: $(ENVIRONMENT)
+	@echo "==> clang-format"
+	@clang-format-19 --dry-run --Werror $(NATIVE)
+
+lint-python: $(ENVIRONMENT)
+	@echo "==> ruff and mypy"
+	@ruff format --check .
+	@ruff check .
+	@mypy
+
+lint-layers: $(ENVIRONMENT)
+	@echo "==> include direction and file sizes"
+	@python scripts/check_includes.py
+
+fmt: $(ENVIRONMENT)
+	@echo "==> formatting"
+	@clang-format-19 -i $(NATIVE)
+	@ruff format .
+	@ruff check --fix .
+
+# --- speed, fuzzing, packaging --------------------------------------------------------
+bench: build
+	@echo "==> building benchmarks (release)"
+	@cmake --build --preset release --target benchmarks
+	@for program in build/release/bench/*; do echo "==> $$program"; "$$program"; done
+	@for script in benchmarks/*.py; do echo "==> $$script"; python "$$script"; done
+
+fuzz: build/fuzz/build.ninja $(ENVIRONMENT)
+	@echo "==> building fuzz targets"
+	@cmake --build --preset fuzz --target fuzzers
+	@scripts/run_fuzzers.sh $(FUZZ_SECONDS)
+
+wheel: $(ENVIRONMENT)
+	@echo "==> wheel"
+	@pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist/*.whl
+
+clean:
+	@echo "==> removing build/ and dist/"
+	@rm -rf build dist
