@@ -1,0 +1,231 @@
+#include "runtime/aten_shim.h"
+
+#include <string>
+
+#include "runtime/aten_shim_frame.h"
+
+namespace nfx {
+namespace {
+
+// Operators whose C function has another name than theirs, or exists only as an
+// `out` function whose result has the element type of the first tensor.
+struct Renamed {
+  std::string_view op;
+  std::string_view function;
+  ShimForm form;
+};
+constexpr Renamed kRenamed[] = {
+    {"aten::sub.Tensor", "aoti_torch_aten_subtract_Tensor", ShimForm::kResults},
+    {"aten::addmm", "aoti_torch_cpu_addmm_out", ShimForm::kFreshOut},
+    {"aten::baddbmm", "aoti_torch_cpu_baddbmm_out", ShimForm::kFreshOut},
+    {"aten::scatter.value", "aoti_torch_cpu_scatter_value_out", ShimForm::kFreshOut},
+};
+
+// Operators that convert their `Scalar` to the result's element type first, so
+// that 2 and 2.0 mean the same.
+constexpr std::string_view kConvertsScalar[] = {"aten::fill_.Scalar", "aten::scatter.value",
+                                                "aten::scatter.value_out"};
+
+// Every integer up to this has a double of its own.
+constexpr int64_t kExactInteger = int64_t{1} << 53;
+
+std::string full_name(const Schema& schema) {
+  return schema.overload.empty() ? schema.name : schema.name + "." + schema.overload;
+}
+
+bool is_out_arg(const SchemaArg& arg) { return arg.kwarg_only && arg.alias.write; }
+
+// A later signature of the same function is exported beside it as `_v2`, `_v3`.
+void* newest(const AtenAbi& abi, const std::string& name) {
+  void* function = abi.symbol(name);
+  for (int version = 2; function != nullptr; ++version) {
+    void* later = abi.symbol(name + "_v" + std::to_string(version));
+    if (later == nullptr) break;
+    function = later;
+  }
+  return function;
+}
+
+std::optional<AtenShim> by_own_name(const AtenAbi& abi, const Schema& schema) {
+  constexpr std::string_view kNamespace = "aten::";
+  if (!schema.name.starts_with(kNamespace)) return std::nullopt;
+  std::string base = schema.name.substr(kNamespace.size());
+  if (!schema.overload.empty()) base += "_" + schema.overload;
+  const ShimForm form = schema.writes() ? ShimForm::kInPlace : ShimForm::kResults;
+  if (void* function = newest(abi, "aoti_torch_aten_" + base)) {
+    return AtenShim{function, form, true};
+  }
+  if (void* function = newest(abi, "aoti_torch_cpu_" + base)) {
+    return AtenShim{function, form, false};
+  }
+  return std::nullopt;
+}
+
+// What is written must be `out` arguments, or the first argument alone.
+bool writes_fit(const Schema& schema) {
+  for (size_t i = 1; i < schema.args.size(); ++i) {
+    const SchemaArg& arg = schema.args[i];
+    if (arg.alias.write && !is_out_arg(arg)) return false;
+  }
+  return true;
+}
+
+bool signature_fits(const Schema& schema, ShimForm form) {
+  if (!ShimFrame::kCallable || schema.vararg || schema.varresult || !writes_fit(schema)) {
+    return false;
+  }
+  for (const SchemaArg& arg : schema.args) {
+    if (!ShimFrame::takes(arg.type)) return false;
+  }
+  for (const SchemaArg& result : schema.results) {
+    const SchemaType& type = result.type;
+    const bool word = type.kind == SchemaKind::kTensor || type.kind == SchemaKind::kInt;
+    if (!word || type.list || type.optional) return false;
+    if (form == ShimForm::kInPlace && type.kind != SchemaKind::kTensor) return false;
+  }
+  return true;
+}
+
+bool is_plain(AtenHandle tensor) { return AtenView(tensor).on_cpu_strided(); }
+
+// `_cpu_` functions enter the CPU kernel directly: every tensor must be its kind.
+bool all_plain(std::span<const AtenArg> args) {
+  for (const AtenArg& arg : args) {
+    if (arg.kind == AtenArgKind::kTensor && !is_plain(arg.tensor)) return false;
+    if (arg.kind != AtenArgKind::kTensorList) continue;
+    for (const AtenHandle item : arg.items<AtenHandle>()) {
+      if (item != nullptr && !is_plain(item)) return false;
+    }
+  }
+  return true;
+}
+
+bool some_tensor_is_floating(std::span<const AtenArg> args) {
+  for (const AtenArg& arg : args) {
+    if (arg.kind != AtenArgKind::kTensor) continue;
+    const Dtype dtype = AtenView(arg.tensor).dtype();
+    if (is_floating(dtype) || is_complex(dtype)) return true;
+  }
+  return false;
+}
+
+// An integer `Scalar` crosses as a double. That changes the result's type unless
+// a tensor makes it floating anyway.
+bool scalars_keep_meaning(const Schema& schema, std::span<const AtenArg> args) {
+  bool integer_scalar = false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (schema.args[i].type.kind != SchemaKind::kScalar) continue;
+    const AtenArg& arg = args[i];
+    if (arg.kind != AtenArgKind::kInt && arg.kind != AtenArgKind::kBool) continue;
+    if (arg.integer > kExactInteger || arg.integer < -kExactInteger) return false;
+    integer_scalar = true;
+  }
+  if (!integer_scalar || some_tensor_is_floating(args)) return true;
+  const std::string name = full_name(schema);
+  for (const std::string_view converts : kConvertsScalar) {
+    if (name == converts) return true;
+  }
+  return false;
+}
+
+// `full` takes its type from an integer fill value; the double would make it float.
+AtenArg inferred_dtype(const Schema& schema, std::span<const AtenArg> args, size_t index) {
+  const AtenArg& given = args[index];
+  if (given.kind != AtenArgKind::kNone || schema.args[index].name != "dtype") return given;
+  const auto fill = schema.arg_index("fill_value");
+  if (!fill) return given;
+  if (args[*fill].kind == AtenArgKind::kInt) return AtenArg::dtype(Dtype::kInt64);
+  if (args[*fill].kind == AtenArgKind::kBool) return AtenArg::dtype(Dtype::kBool);
+  return given;
+}
+
+bool push_args(ShimFrame& frame, const Schema& schema, std::span<const AtenArg> args) {
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (is_out_arg(schema.args[i]) && !frame.push(schema.args[i].type, args[i])) return false;
+  }
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (is_out_arg(schema.args[i])) continue;
+    if (!frame.push(schema.args[i].type, inferred_dtype(schema, args, i))) return false;
+  }
+  return true;
+}
+
+ShimOutcome call_with_results(const AtenAbi& abi, const AtenShim& shim, const Schema& schema,
+                              ShimFrame& frame, std::span<AtenValue> results) {
+  std::array<uint64_t, ShimFrame::kMaxWords> places{};
+  for (size_t i = 0; i < schema.results.size(); ++i) {
+    if (!frame.push_result(&places[i])) return ShimOutcome::kDeclined;
+  }
+  if (frame.call(shim.function) != 0) return ShimOutcome::kFailed;
+  for (size_t i = 0; i < schema.results.size(); ++i) {
+    if (schema.results[i].type.kind == SchemaKind::kInt) {
+      results[i] = static_cast<int64_t>(places[i]);
+      continue;
+    }
+    AtenTensor tensor(reinterpret_cast<AtenHandle>(static_cast<uintptr_t>(places[i])));
+    bool defined = false;
+    if (tensor) abi.is_defined(tensor.get(), &defined);
+    results[i] = defined ? AtenValue(std::move(tensor)) : AtenValue(AtenNone{});
+  }
+  return ShimOutcome::kDone;
+}
+
+// The results of an in-place call are the arguments written, in their order.
+void share_written(const Schema& schema, std::span<const AtenArg> args,
+                   std::span<AtenValue> results) {
+  size_t next = 0;
+  for (size_t i = 0; i < args.size() && next < results.size(); ++i) {
+    if (schema.args[i].alias.write) results[next++] = AtenTensor::share(args[i].tensor);
+  }
+}
+
+ShimOutcome call_fresh_out(const AtenShim& shim, const Schema& schema,
+                           std::span<const AtenArg> args, std::span<AtenValue> results) {
+  if (args[0].kind != AtenArgKind::kTensor) return ShimOutcome::kDeclined;
+  constexpr int64_t kEmpty[] = {0};
+  constexpr int64_t kStride[] = {1};
+  auto out = AtenTensor::empty_strided(kEmpty, kStride, AtenView(args[0].tensor).dtype());
+  if (!out) return ShimOutcome::kFailed;
+  SchemaType tensor;
+  tensor.kind = SchemaKind::kTensor;
+  ShimFrame frame;
+  if (!frame.push(tensor, AtenArg::of_tensor(out->get()))) return ShimOutcome::kDeclined;
+  if (!push_args(frame, schema, args)) return ShimOutcome::kDeclined;
+  if (frame.call(shim.function) != 0) return ShimOutcome::kFailed;
+  results[0] = std::move(*out);
+  return ShimOutcome::kDone;
+}
+
+}  // namespace
+
+std::optional<AtenShim> find_shim(const AtenAbi& abi, const Schema& schema) {
+  std::optional<AtenShim> shim;
+  const std::string name = full_name(schema);
+  for (const Renamed& row : kRenamed) {
+    if (row.op != name) continue;
+    void* function = newest(abi, std::string(row.function));
+    if (function == nullptr) return std::nullopt;
+    shim = AtenShim{function, row.form, row.function.starts_with("aoti_torch_aten_")};
+  }
+  if (!shim) shim = by_own_name(abi, schema);
+  if (!shim || !signature_fits(schema, shim->form)) return std::nullopt;
+  return shim;
+}
+
+ShimOutcome call_shim(const AtenAbi& abi, const AtenShim& shim, const Schema& schema,
+                      std::span<const AtenArg> args, std::span<AtenValue> results) {
+  assert(args.size() == schema.args.size() && results.size() == schema.results.size());
+  if (!shim.through_dispatcher && !all_plain(args)) return ShimOutcome::kDeclined;
+  if (!scalars_keep_meaning(schema, args)) return ShimOutcome::kDeclined;
+  if (shim.form == ShimForm::kFreshOut) return call_fresh_out(shim, schema, args, results);
+  ShimFrame frame;
+  if (!push_args(frame, schema, args)) return ShimOutcome::kDeclined;
+  if (shim.form == ShimForm::kResults) {
+    return call_with_results(abi, shim, schema, frame, results);
+  }
+  if (frame.call(shim.function) != 0) return ShimOutcome::kFailed;
+  share_written(schema, args, results);
+  return ShimOutcome::kDone;
+}
+
+}  // namespace nfx
