@@ -27,9 +27,9 @@ struct Attribute {
 // Where a node comes from. Nodes made by an edit point to the record of the
 // node they replace, so that source line and module path survive.
 struct NodeMeta {
-  OpaqueId object;          // Python: the node's `meta` dict, read lazily
-  bool derived = false;     // made natively: `object` belongs to the node it replaces
-  StringId source;          // "model.py:41 in Filter.forward", if known natively
+  OpaqueId object;       // Python: the node's `meta` dict, read lazily
+  bool derived = false;  // made natively: `object` belongs to the node it replaces
+  StringId source;       // "model.py:41 in Filter.forward", if known natively
   StringId module_path;
 };
 
@@ -52,11 +52,14 @@ class Graph {
   Node node(NodeId id) const { return {const_cast<Graph*>(this), id}; }
   size_t size() const { return table_.live; }
   size_t id_limit() const { return table_.records.size(); }  // all ids are below
+  Node find(std::string_view name);                          // none if no node has that name
   std::vector<Node> placeholders() const;
-  Node output() const;      // none while it is missing
+  Node output() const;             // none while it is missing
   UseRange uses(Node node) const;  // in the order of `fx.Node.users`
 
-  // ---- building: a new node goes before the insertion point (default: the end)
+  // ---- building: a new node goes before the insertion point (default: the end).
+  // A name that is taken gets a number behind it, in fx's manner (`add_1`); an
+  // empty one is made from the target.
   Node add(NodeKind kind, std::string_view target, ArgId arguments, std::span<const Node> operands,
            std::string_view name = {}, TypeId type = {});
   void set_insertion_point(Node before) { insert_before_ = before.id(); }  // none: the end
@@ -75,7 +78,7 @@ class Graph {
   void set_target(Node node, std::string_view target, OpaqueId object = {});
   void set_type(Node node, TypeId type);
   void set_name(Node node, std::string_view name);  // made unique
-  void replace_all_uses(Node node, Node with);
+  void replace_all_uses(Node node, Node with);      // a use by `with` itself stays
   void move_before(Node node, Node other);
   void erase(Node node);  // it must have no uses
   // `node` takes source line, module path and origin of `replaced`.
@@ -104,6 +107,7 @@ class Graph {
   std::map<std::string, Attribute, std::less<>> attributes_;
   std::map<std::string, OpaqueId, std::less<>> properties_;
   std::vector<NodeMeta> metas_;
+  std::vector<NodeId> operand_ids_;  // of set_arguments, kept for its capacity
   struct Names;
   std::unique_ptr<Names> names_;
 };

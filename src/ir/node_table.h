@@ -24,8 +24,8 @@ struct NodeRecord {
   uint32_t num_operands = 0;
   uint32_t first_use = kNoSlot;
   uint32_t last_use = kNoSlot;
-  NodeId prev, next;           // an erased record keeps its `next` for running iterations
-  uint64_t order = 0;          // increases along the list; gaps are split on insertion
+  NodeId prev, next;   // an erased record keeps its `next` for running iterations
+  uint64_t order = 0;  // increases along the list; gaps are split on insertion
 };
 
 // One operand of one node, linked into the use list of its value.
@@ -43,26 +43,32 @@ struct NodeTable {
   size_t live = 0;
 
   // Implemented in node_table.cpp; Graph's edits are made of these.
-  NodeId append_record(NodeId before);            // links a fresh record into the order
+  NodeId append_record(NodeId before);  // links a fresh record into the order
   void unlink(NodeId node);
-  void link_before(NodeId node, NodeId before);   // before none: at the end
+  void link_before(NodeId node, NodeId before);  // before none: at the end
   void assign_operands(NodeId node, std::span<const NodeId> values);
   void release_operands(NodeId node);
   void append_use(uint32_t slot);
   void remove_use(uint32_t slot);
+
+ private:
+  uint64_t label_between(NodeId prev, NodeId next);  // node_order.cpp
 };
 
-// Walks nodes in order. Erasing or moving the current node is fine.
+// Walks nodes in order. Erasing any node and moving the current one is fine; a
+// node put directly behind the current one is not visited.
 class NodeIterator {
  public:
-  NodeIterator(Graph* graph, NodeId id) : graph_(graph), id_(id) {}
+  NodeIterator(Graph* graph, NodeId id) : graph_(graph), id_(id) { look_ahead(); }
   Node operator*() const { return {graph_, id_}; }
   NodeIterator& operator++();
   friend bool operator==(NodeIterator a, NodeIterator b) { return a.id_ == b.id_; }
 
  private:
+  void look_ahead();
   Graph* graph_;
   NodeId id_;
+  NodeId next_;
 };
 
 class NodeRange {
@@ -76,15 +82,18 @@ class NodeRange {
   NodeId first_;
 };
 
+// Walks the uses of a value. Giving the current use another value is fine.
 class UseIterator {
  public:
-  UseIterator(const NodeTable* table, uint32_t slot) : table_(table), slot_(slot) {}
+  UseIterator(const NodeTable* table, uint32_t slot)
+      : table_(table), slot_(slot), next_(table->slots[slot].next_use) {}
   Use operator*() const {
     const OperandSlot& slot = table_->slots[slot_];
     return {slot.user, slot_ - table_->records[slot.user.value].first_operand};
   }
   UseIterator& operator++() {
-    slot_ = table_->slots[slot_].next_use;
+    slot_ = next_;
+    next_ = table_->slots[slot_].next_use;
     return *this;
   }
   friend bool operator==(UseIterator a, UseIterator b) { return a.slot_ == b.slot_; }
@@ -92,6 +101,7 @@ class UseIterator {
  private:
   const NodeTable* table_;
   uint32_t slot_;
+  uint32_t next_;
 };
 
 class UseRange {

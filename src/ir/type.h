@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "ir/dtype.h"
 #include "ir/ids.h"
@@ -14,25 +15,37 @@ class Context;
 
 enum class TypeKind : uint8_t { kUnknown, kTensor, kScalar, kTuple, kList, kNone, kOpaque };
 
-enum class Layout : uint8_t { kStrided, kSparseCoo, kSparseCsr, kSparseCsc, kSparseBsr, kSparseBsc, kMkldnn, kJagged };
+enum class Layout : uint8_t {
+  kStrided,
+  kSparseCoo,
+  kSparseCsr,
+  kSparseCsc,
+  kSparseBsr,
+  kSparseBsc,
+  kMkldnn,
+  kJagged
+};
 
 // A device as PyTorch spells it: "cpu", "cuda:1", "meta".
 struct Type {
   TypeKind kind = TypeKind::kUnknown;
-  Dtype dtype = Dtype::kFloat32;          // tensor; scalar: kInt64, kFloat64 or kBool
-  Layout layout = Layout::kStrided;       // tensor
-  bool requires_grad = false;             // tensor
-  StringId device;                        // tensor
-  SymExprId expr;                         // scalar: its value as an expression
-  std::span<const SymExprId> sizes;       // tensor
-  std::span<const SymExprId> strides;     // tensor, in elements; empty if unknown or not strided
-  SymExprId storage_offset;               // tensor, in elements; none is 0
-  std::span<const TypeId> elements;       // tuple, list
+  Dtype dtype = Dtype::kFloat32;       // tensor; scalar: kInt64, kFloat64 or kBool
+  Layout layout = Layout::kStrided;    // tensor
+  bool requires_grad = false;          // tensor
+  StringId device;                     // tensor
+  SymExprId expr;                      // scalar: its value as an expression
+  std::span<const SymExprId> sizes;    // tensor
+  std::span<const SymExprId> strides;  // tensor, in elements; empty if unknown or not strided
+  SymExprId storage_offset;            // tensor, in elements; none is 0
+  std::span<const TypeId> elements;    // tuple, list
 
   size_t rank() const { return sizes.size(); }
 };
 
 // Strides of a dense row-major tensor of these sizes.
+std::vector<SymExprId> contiguous_strides(Context&, std::span<const SymExprId> sizes);
+
+// The type of such a tensor.
 TypeId contiguous_tensor(Context&, Dtype dtype, std::span<const SymExprId> sizes,
                          std::string_view device = "cpu");
 
