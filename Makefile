@@ -4,7 +4,7 @@
 #   make test        everything that a change has to pass
 #   make bench       benchmarks, each a ratio against a peer in the same run
 #   make fmt         format C++ and Python
-#   make lint        formatting, ruff, mypy, include direction, file sizes
+#   make lint        formatting, ruff, mypy, include direction, sizes
 #   make docs-check  run every code block of the documentation
 #   make fuzz        fuzz the parsers for FUZZ_SECONDS each (60)
 #   make wheel       build a wheel into dist/
@@ -99,7 +99,7 @@ lint: lint-format lint-python lint-layers
 
 lint-format: $(ENVIRONMENT)
 	@echo "==> clang-format"
-	@clang-format-19 --dry-run --Werror $(NATIVE)
+	@xargs -n 16 -P $(JOBS) clang-format-19 --dry-run --Werror --ferror-limit=1 <<<"$(NATIVE)"
 
 lint-python: $(ENVIRONMENT)
 	@echo "==> ruff and mypy"
@@ -108,8 +108,9 @@ lint-python: $(ENVIRONMENT)
 	@mypy
 
 lint-layers: $(ENVIRONMENT)
-	@echo "==> include direction and file sizes"
+	@echo "==> include direction and sizes"
 	@python scripts/check_includes.py
+	@python scripts/check_sizes.py
 
 fmt: $(ENVIRONMENT)
 	@echo "==> formatting"
