@@ -51,6 +51,7 @@ struct Fusion {
   struct Choice {
     Disposition disposition = Disposition::kOther;
     int32_t kernel = -1;
+    int32_t level = 0;   // steps on the longest path of materialised values up to here
     std::string reason;  // why not, for kOther
   };
   std::vector<Choice> choices;  // by NodeId

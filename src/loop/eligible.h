@@ -1,0 +1,28 @@
+// Which nodes loop kernels can compute.
+#pragma once
+#include <string>
+
+#include "ir/graph.h"
+
+namespace nfx {
+
+enum class FuseRole : uint8_t {
+  kNone,        // not for loop kernels
+  kElement,     // one value per element: pointwise ops, gathers, paddings
+  kFold,        // a reduction
+  kView,        // shares the memory of operand 0
+  kFactory,     // an element rule without tensor operands: recomputed by each user
+  kProjection,  // `getitem` of a tuple result
+};
+
+struct Eligibility {
+  FuseRole role = FuseRole::kNone;
+  std::string reason;  // for kNone
+};
+
+Eligibility eligibility(Node node);
+
+// Element types that kernels read, write and compute with.
+bool is_kernel_dtype(Dtype dtype);
+
+}  // namespace nfx

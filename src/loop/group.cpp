@@ -1,0 +1,152 @@
+#include "loop/group.h"
+
+#include <algorithm>
+
+#include "loop/join.h"
+
+namespace nfx {
+namespace {
+
+bool is_tensor(Node node) { return node.type().kind == TypeKind::kTensor; }
+
+bool is_read(const OpRow& row, uint32_t operand) { return (row.read_operands >> std::min(operand, 31u) & 1u) != 0; }
+
+}  // namespace
+
+Grouping::Grouping(const Graph& graph)
+    : graph_(graph),
+      context_(graph.context()),
+      located_(graph.id_limit()),
+      levels_(graph.id_limit(), 0),
+      inline_(graph.id_limit(), false) {}
+
+void Grouping::visit(Node node, const Eligibility& eligibility) {
+  switch (eligibility.role) {
+    case FuseRole::kNone: visit_other(node); break;
+    case FuseRole::kView:
+    case FuseRole::kProjection: visit_alias(node, eligibility.role); break;
+    case FuseRole::kElement: visit_element(node, *op_row(node)); break;
+    case FuseRole::kFold: visit_fold(node, *op_row(node)); break;
+    case FuseRole::kFactory: inline_[node.id().value] = true; break;
+  }
+  highest_ = std::max(highest_, level(node));
+}
+
+int32_t Grouping::next_level(Node node) const {
+  int32_t level = floor_;
+  for (uint32_t i = 0; i < node.num_operands(); ++i) {
+    level = std::max(level, levels_[node.operand(i).id().value]);
+  }
+  return level + 1;
+}
+
+void Grouping::visit_other(Node node) {
+  int32_t& level = levels_[node.id().value];
+  if (node.kind() == NodeKind::kPlaceholder || node.kind() == NodeKind::kGetAttr) return;
+  if (node.type().kind == TypeKind::kScalar && node.type().expr) return;  // an expression, no step
+  level = next_level(node);
+  if (node.has(Trait::kMutates) || node.has(Trait::kEffect)) {
+    // Nothing computed later may move before the write, nothing earlier after it.
+    level = std::max(level, highest_ + 1);
+    floor_ = level;
+  }
+}
+
+void Grouping::visit_alias(Node node, FuseRole role) {
+  const Node input = node.operand(0);
+  levels_[node.id().value] = level(input);
+  const int32_t group = group_of(input);
+  if (group < 0) return;
+  Group& home = groups_[static_cast<size_t>(group)];
+  std::vector<Split> splits;
+  std::optional<DimMap> map = role == FuseRole::kProjection
+                                  ? std::optional<DimMap>(located(input).map)
+                                  : view_map(node, located(input).map, home.domain, splits);
+  if (!map) return;
+  for (const std::vector<NodeId>* ids : {&home.members, &home.aliases}) {
+    for (NodeId id : *ids) {
+      for (const Split& split : splits) {
+        follow(split, located_[id.value].map);
+        if (located_[id.value].fold_map) follow(split, *located_[id.value].fold_map);
+      }
+    }
+  }
+  located_[node.id().value] = {group, std::move(*map), {}};
+  home.aliases.push_back(node.id());
+}
+
+void Grouping::visit_element(Node node, const OpRow& row) {
+  std::vector<Node> aligned;
+  int32_t read_level = floor_;
+  for (uint32_t i = 0; i < node.num_operands(); ++i) {
+    const Node operand = node.operand(i);
+    if (!is_tensor(operand)) continue;
+    if (is_read(row, i)) {
+      read_level = std::max(read_level, level(operand));
+    } else if (std::find(aligned.begin(), aligned.end(), operand) == aligned.end()) {
+      aligned.push_back(operand);
+    }
+  }
+  std::vector<int32_t> candidates;
+  for (Node operand : aligned) {
+    const int32_t group = group_of(operand);
+    if (group >= 0 && groups_[static_cast<size_t>(group)].level > read_level) candidates.push_back(group);
+  }
+  std::sort(candidates.begin(), candidates.end(), [&](int32_t a, int32_t b) {
+    return groups_[static_cast<size_t>(a)].level > groups_[static_cast<size_t>(b)].level;
+  });
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  for (int32_t group : candidates) {
+    Join join(*this, group);
+    if (!join.element(node, aligned)) continue;
+    join.commit(node);
+    return;
+  }
+  start(node, node.type().sizes);
+}
+
+void Grouping::start(Node node, std::span<const SymExprId> sizes) {
+  Group group(context_);
+  group.level = next_level(node);
+  DimMap map = fresh_map(context_, group.domain, sizes, false);
+  groups_.push_back(std::move(group));
+  place(node, static_cast<int32_t>(groups_.size()) - 1, std::move(map));
+}
+
+void Grouping::visit_fold(Node node, const OpRow& row) {
+  Result<Fold> fold = row.fold(node);
+  if (!fold) return visit_other(node);
+  const int32_t home = group_of(fold->input);
+  if (home >= 0 && groups_[static_cast<size_t>(home)].level > floor_ && !is_inline(fold->input)) {
+    Join join(*this, home);
+    if (join.fold(node, *fold)) return join.commit(node);
+  }
+  Group group(context_);
+  group.level = next_level(node);
+  DimMap input = fresh_map(context_, group.domain, fold->input.type().sizes, false);
+  DimMap map;
+  for (size_t d = 0; d < input.size(); ++d) {
+    const bool gone = std::binary_search(fold->dims.begin(), fold->dims.end(), static_cast<int64_t>(d));
+    if (gone && !input[d].empty()) group.domain.set_inner(input[d].front());
+    if (!gone) map.push_back(input[d]);
+    if (gone && fold->keepdim) map.emplace_back();
+  }
+  groups_.push_back(std::move(group));
+  place(node, static_cast<int32_t>(groups_.size()) - 1, std::move(map), std::move(input));
+}
+
+void Grouping::materialise_factory(Node node) {
+  inline_[node.id().value] = false;
+  start(node, node.type().sizes);
+  // What it needs is numbers only; it may run before everything else.
+  groups_.back().level = 0;
+  levels_[node.id().value] = 0;
+}
+
+void Grouping::place(Node node, int32_t group, DimMap map, std::optional<DimMap> fold_map) {
+  located_[node.id().value] = {group, std::move(map), std::move(fold_map)};
+  levels_[node.id().value] = groups_[static_cast<size_t>(group)].level;
+  groups_[static_cast<size_t>(group)].members.push_back(node.id());
+}
+
+}  // namespace nfx

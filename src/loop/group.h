@@ -1,0 +1,67 @@
+// Groups of ops that one kernel computes, while they grow.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "loop/domain.h"
+#include "loop/eligible.h"
+#include "ops/op_row.h"
+
+namespace nfx {
+
+// Where a value is inside a group.
+struct Located {
+  int32_t group = -1;
+  DimMap map;                      // dimensions of the value
+  std::optional<DimMap> fold_map;  // reductions: dimensions of the input
+};
+
+struct Group {
+  explicit Group(Context& context) : domain(context) {}
+  Domain domain;
+  int32_t level = 0;
+  std::vector<NodeId> members;  // what it computes
+  std::vector<NodeId> aliases;  // views and projections of members
+};
+
+// Grows groups node by node in graph order.
+class Grouping {
+ public:
+  explicit Grouping(const Graph& graph);
+
+  void visit(Node node, const Eligibility& eligibility);
+  // A group for factories that something outside kernels needs in memory.
+  void materialise_factory(Node node);
+
+  int32_t level(Node node) const { return levels_[node.id().value]; }
+  // Group of a node or its alias, -1 outside.
+  int32_t group_of(Node node) const { return located_[node.id().value].group; }
+  const Located& located(Node node) const { return located_[node.id().value]; }
+  bool is_inline(Node node) const { return inline_[node.id().value]; }
+  const std::vector<Group>& groups() const { return groups_; }
+
+ private:
+  void visit_other(Node node);
+  void visit_alias(Node node, FuseRole role);
+  void visit_element(Node node, const OpRow& row);
+  void visit_fold(Node node, const OpRow& row);
+  bool join(Node node, const OpRow& row, int32_t group);
+  bool join_fold(Node node, const Fold& fold, int32_t group);
+  void start(Node node, std::span<const SymExprId> sizes);
+  int32_t next_level(Node node) const;
+  void place(Node node, int32_t group, DimMap map, std::optional<DimMap> fold_map = {});
+
+  friend class Join;
+  const Graph& graph_;
+  Context& context_;
+  std::vector<Group> groups_;
+  std::vector<Located> located_;
+  std::vector<int32_t> levels_;
+  std::vector<bool> inline_;
+  int32_t floor_ = 0;    // level that everything after the last write must exceed
+  int32_t highest_ = 0;  // level reached so far
+};
+
+}  // namespace nfx

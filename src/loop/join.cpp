@@ -1,0 +1,277 @@
+#include "loop/join.h"
+
+#include <algorithm>
+
+namespace nfx {
+namespace {
+
+constexpr size_t kMaxMembers = 128;
+
+std::set<uint32_t> dims_of(const DimMap& map) {
+  std::set<uint32_t> dims;
+  for (const DimProduct& product : map) dims.insert(product.begin(), product.end());
+  return dims;
+}
+
+DimMap followed(DimMap map, const std::vector<Split>& splits) {
+  for (const Split& split : splits) follow(split, map);
+  return map;
+}
+
+// Translates a map of a guest group; dimensions without a partner stay out.
+DimMap translated(DimMap map, const std::map<uint32_t, uint32_t>& to_here) {
+  for (DimProduct& product : map) {
+    for (uint32_t& dim : product) dim = to_here.at(dim);
+  }
+  return map;
+}
+
+// Dimension of `operand` that lies under dimension `d` of a result of `rank`.
+const DimProduct* under(const DimMap& operand, size_t d, size_t rank) {
+  const size_t shift = rank - operand.size();
+  return d < shift ? nullptr : &operand[d - shift];
+}
+
+}  // namespace
+
+Join::Join(Grouping& grouping, int32_t group)
+    : grouping_(grouping),
+      context_(grouping.context_),
+      group_(group),
+      domain_(grouping.groups_[static_cast<size_t>(group)].domain) {}
+
+bool Join::element(Node node, const std::vector<Node>& aligned) {
+  const Group& home = grouping_.groups_[static_cast<size_t>(group_)];
+  if (home.members.size() >= kMaxMembers) return false;
+  map_.assign(node.type().rank(), {});
+  std::vector<Node> guests;
+  for (Node operand : aligned) {
+    if (grouping_.is_inline(operand)) continue;
+    const int32_t from = grouping_.group_of(operand);
+    if (from == group_) {
+      if (!take_from_group(node, operand)) return false;
+    } else if (grouping_.level(operand) >= home.level) {
+      if (from < 0 || grouping_.level(operand) != home.level) return false;
+      guests.push_back(operand);
+    }
+  }
+  for (Node operand : guests) {
+    if (!absorb(node, operand)) return false;
+  }
+  return complete(node) && members_fit();
+}
+
+bool Join::take_from_group(Node node, Node operand) {
+  const DimMap map = followed(grouping_.located(operand).map, splits_);
+  for (size_t d = 0; d < map_.size(); ++d) {
+    const DimProduct* product = under(map, d, map_.size());
+    if (product == nullptr || product->empty()) continue;
+    if (!map_[d].empty() && map_[d] != *product) return false;
+    map_[d] = *product;
+  }
+  // The same dimension must not stand for two of the node's.
+  size_t total = 0;
+  for (const DimProduct& product : map_) total += product.size();
+  return dims_of(map_).size() == total && node.type().rank() == map_.size();
+}
+
+bool Join::absorb(Node node, Node operand) {
+  const int32_t from = grouping_.group_of(operand);
+  const Group& other = grouping_.groups_[static_cast<size_t>(from)];
+  const DimMap& original = grouping_.located(operand).map;
+  for (const Guest& guest : guests_) {
+    if (guest.group != from) continue;
+    const DimMap here = translated(followed(original, guest.splits), guest.to_here);
+    for (size_t d = 0; d < map_.size(); ++d) {
+      const DimProduct* product = under(here, d, map_.size());
+      if (product != nullptr && !product->empty() && map_[d] != *product) return false;
+    }
+    return true;
+  }
+  if (other.members.size() + grouping_.groups_[static_cast<size_t>(group_)].members.size() > kMaxMembers) {
+    return false;
+  }
+  Guest guest{from, {}, {}};
+  Domain domain = other.domain;
+  for (size_t d = 0; d < map_.size(); ++d) {
+    const DimMap theirs = followed(original, guest.splits);
+    const DimProduct* product = under(theirs, d, node.type().rank());
+    if (product == nullptr || product->empty()) continue;
+    if (map_[d].empty()) return false;  // broadcast here, varying there
+    const size_t known = splits_.size();
+    auto pairs = pair_products(context_, map_[d], domain_, splits_, *product, domain, guest.splits);
+    if (!pairs) return false;
+    for (size_t s = known; s < splits_.size(); ++s) follow(splits_[s], map_);
+    for (const auto& [here, there] : *pairs) guest.to_here[there] = here;
+  }
+  if (!pair_rest(domain, guest.to_here) || !agree_on_inner(domain, guest.to_here)) return false;
+  guests_.push_back(std::move(guest));
+  return true;
+}
+
+// Dimensions of the guest that the node does not see: they are reduced there, and
+// run together with ours of the same sizes, or become ours.
+bool Join::pair_rest(const Domain& other, std::map<uint32_t, uint32_t>& to_here) {
+  std::vector<uint32_t> rest;
+  for (uint32_t d = 0; d < other.dims().size(); ++d) {
+    if (to_here.contains(d)) continue;
+    if (!other.dims()[d].inner) return false;
+    rest.push_back(d);
+  }
+  if (rest.empty()) return true;
+  std::vector<uint32_t> ours = domain_.inner_dims();
+  const bool adopt = ours.empty();
+  if (adopt) {
+    for (uint32_t d : rest) ours.push_back(domain_.add(other.dims()[d].size, true));
+  }
+  if (ours.size() != rest.size()) return false;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    if (!known_equal(context_, domain_.dims()[ours[i]].size, other.dims()[rest[i]].size)) return false;
+    to_here[rest[i]] = ours[i];
+  }
+  return true;
+}
+
+bool Join::agree_on_inner(const Domain& other, const std::map<uint32_t, uint32_t>& to_here) {
+  const bool here_has = domain_.has_inner();
+  const bool there_has = other.has_inner();
+  for (const auto& [there, here] : to_here) {
+    const bool inner = other.dims()[there].inner;
+    if (inner == domain_.dims()[here].inner) continue;
+    if (here_has && there_has) return false;
+    if (inner) domain_.set_inner(here);
+  }
+  return true;
+}
+
+// Dimensions of the node that no located operand has: they must be the ones the
+// group reduces over, or come after all others and become inner.
+bool Join::complete(Node node) {
+  const auto sizes = node.type().sizes;
+  std::vector<size_t> missing;
+  size_t present = 0, last_present = 0;
+  for (size_t d = 0; d < map_.size(); ++d) {
+    if (!map_[d].empty()) {
+      ++present;
+      last_present = d;
+    } else if (as_int(context_, sizes[d]) != 1) {
+      missing.push_back(d);
+    }
+  }
+  if (missing.empty()) return true;
+  const std::set<uint32_t> used = dims_of(map_);
+  const std::vector<uint32_t> inner = domain_.inner_dims();
+  if (!inner.empty()) {
+    if (inner.size() != missing.size()) return false;
+    for (size_t i = 0; i < missing.size(); ++i) {
+      if (used.contains(inner[i])) return false;
+      if (!known_equal(context_, domain_.dims()[inner[i]].size, sizes[missing[i]])) return false;
+      map_[missing[i]] = {inner[i]};
+    }
+    return true;
+  }
+  if (present == 0 || missing.front() < last_present) return false;
+  for (size_t d : missing) map_[d] = {domain_.add(sizes[d], true)};
+  return true;
+}
+
+bool Join::covers_rows_or_all(const DimMap& map) const {
+  const std::set<uint32_t> used = dims_of(map);
+  size_t rows = 0, inner = 0, used_rows = 0, used_inner = 0;
+  for (uint32_t d = 0; d < domain_.dims().size(); ++d) {
+    const bool is_inner = domain_.dims()[d].inner;
+    (is_inner ? inner : rows) += 1;
+    if (used.contains(d)) (is_inner ? used_inner : used_rows) += 1;
+  }
+  return used_rows == rows && (used_inner == 0 || used_inner == inner);
+}
+
+bool Join::members_fit() const {
+  if (!covers_rows_or_all(map_)) return false;
+  for (NodeId member : grouping_.groups_[static_cast<size_t>(group_)].members) {
+    if (!covers_rows_or_all(followed(grouping_.located_[member.value].map, splits_))) return false;
+  }
+  for (const Guest& guest : guests_) {
+    for (NodeId member : grouping_.groups_[static_cast<size_t>(guest.group)].members) {
+      const DimMap map = followed(grouping_.located_[member.value].map, guest.splits);
+      if (!covers_rows_or_all(followed(translated(map, guest.to_here), splits_))) return false;
+    }
+  }
+  return true;
+}
+
+bool Join::fold(Node node, const Fold& fold) {
+  if (grouping_.groups_[static_cast<size_t>(group_)].members.size() >= kMaxMembers) return false;
+  const DimMap& input = grouping_.located(fold.input).map;
+  std::set<uint32_t> reduced;
+  for (int64_t d : fold.dims) {
+    const DimProduct& product = input[static_cast<size_t>(d)];
+    if (product.empty() && as_int(context_, fold.input.type().sizes[static_cast<size_t>(d)]) != 1) return false;
+    reduced.insert(product.begin(), product.end());
+  }
+  if (dims_of(input).size() != domain_.dims().size()) return false;
+  const std::vector<uint32_t> inner = domain_.inner_dims();
+  if (inner.empty()) {
+    if (!fold_is_cheap(fold, reduced)) return false;
+    for (uint32_t d : reduced) domain_.set_inner(d);
+  } else if (std::set<uint32_t>(inner.begin(), inner.end()) != reduced) {
+    return false;
+  }
+  fold_map_ = input;
+  for (size_t d = 0; d < input.size(); ++d) {
+    const bool gone = std::binary_search(fold.dims.begin(), fold.dims.end(), static_cast<int64_t>(d));
+    if (!gone) map_.push_back(input[d]);
+    if (gone && fold.keepdim) map_.emplace_back();
+  }
+  (void)node;
+  return members_fit();
+}
+
+// A reduction over the last dimensions runs along with what computes its input.
+// Over others it makes columns the rows of the kernel, which is slow for whatever
+// else the group stores; then it is worth it only if nothing else is stored.
+bool Join::fold_is_cheap(const Fold& fold, const std::set<uint32_t>& reduced) const {
+  const DimMap& input = grouping_.located(fold.input).map;
+  uint32_t last = 0;
+  for (const DimProduct& product : input) {
+    if (!product.empty()) last = product.back();
+  }
+  if (reduced.empty() || reduced.contains(last)) return true;
+  for (NodeId member : grouping_.groups_[static_cast<size_t>(group_)].members) {
+    const Node node = grouping_.graph_.node(member);
+    if (!node.has_one_use()) return false;
+  }
+  return true;
+}
+
+void Join::commit(Node node) {
+  Group& home = grouping_.groups_[static_cast<size_t>(group_)];
+  for (const Guest& guest : guests_) {
+    Group& other = grouping_.groups_[static_cast<size_t>(guest.group)];
+    auto move_in = [&](std::vector<NodeId>& from, std::vector<NodeId>& to) {
+      for (NodeId id : from) {
+        Located& located = grouping_.located_[id.value];
+        located.group = group_;
+        located.map = translated(followed(std::move(located.map), guest.splits), guest.to_here);
+        if (located.fold_map) {
+          located.fold_map = translated(followed(std::move(*located.fold_map), guest.splits), guest.to_here);
+        }
+        to.push_back(id);
+      }
+      from.clear();
+    };
+    move_in(other.members, home.members);
+    move_in(other.aliases, home.aliases);
+  }
+  home.domain = std::move(domain_);
+  for (const std::vector<NodeId>* ids : {&home.members, &home.aliases}) {
+    for (NodeId id : *ids) {
+      Located& located = grouping_.located_[id.value];
+      located.map = followed(std::move(located.map), splits_);
+      if (located.fold_map) located.fold_map = followed(std::move(*located.fold_map), splits_);
+    }
+  }
+  grouping_.place(node, group_, std::move(map_), std::move(fold_map_));
+}
+
+}  // namespace nfx

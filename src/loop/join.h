@@ -1,0 +1,48 @@
+// One attempt to put a node into a group: works on copies, and commits only if
+// everything fits.
+#pragma once
+#include <map>
+#include <set>
+
+#include "loop/group.h"
+
+namespace nfx {
+
+class Join {
+ public:
+  Join(Grouping& grouping, int32_t group);
+
+  // The map of an element-wise node in the group's domain. Operands located in
+  // other groups of the same level bring their whole group along.
+  bool element(Node node, const std::vector<Node>& aligned);
+  // A reduction of a value of the group.
+  bool fold(Node node, const Fold& fold);
+  void commit(Node node);
+
+ private:
+  bool take_from_group(Node node, Node operand);
+  bool absorb(Node node, Node operand);
+  bool pair_rest(const Domain& other, std::map<uint32_t, uint32_t>& to_here);
+  bool agree_on_inner(const Domain& other, const std::map<uint32_t, uint32_t>& to_here);
+  bool complete(Node node);
+  bool members_fit() const;
+  bool covers_rows_or_all(const DimMap& map) const;
+  bool fold_is_cheap(const Fold& fold, const std::set<uint32_t>& reduced) const;
+
+  Grouping& grouping_;
+  Context& context_;
+  int32_t group_;
+  Domain domain_;
+  std::vector<Split> splits_;
+  DimMap map_;
+  std::optional<DimMap> fold_map_;
+  // A group that moves in, with its own divisions and where its dimensions go.
+  struct Guest {
+    int32_t group;
+    std::vector<Split> splits;
+    std::map<uint32_t, uint32_t> to_here;
+  };
+  std::vector<Guest> guests_;
+};
+
+}  // namespace nfx
