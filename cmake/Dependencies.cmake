@@ -1,12 +1,12 @@
-# External libraries, all from Debian packages (scripts/setup.sh lists them).
+# External libraries, all from Debian packages (scripts/apt-packages.txt lists them).
 find_package(fmt REQUIRED)
 find_package(Threads REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(xxhash REQUIRED IMPORTED_TARGET libxxhash)
+# The archive, so that a wheel does not ask its user for libxxhash.so.
+find_library(NFX_XXHASH NAMES libxxhash.a xxhash REQUIRED)
 
 add_library(nfx_external INTERFACE)
 target_link_libraries(nfx_external INTERFACE
-  fmt::fmt PkgConfig::xxhash Threads::Threads ${CMAKE_DL_LIBS})
+  fmt::fmt ${NFX_XXHASH} Threads::Threads ${CMAKE_DL_LIBS})
 
 # LLVM is found only when a layer that generates code is there to link it.
 function(nfx_find_llvm)
