@@ -33,6 +33,28 @@ uint64_t hash_of(const Type& type) {
   return mixer.value();
 }
 
+// Without what does not belong to the kind, so that equal types have one id.
+Type canonical(Context& context, const Type& type) {
+  Type kept{.kind = type.kind};
+  switch (type.kind) {
+    case TypeKind::kTensor:
+      kept = type;
+      kept.expr = {};
+      kept.elements = {};
+      if (type.storage_offset && as_int(context, type.storage_offset) == 0)
+        kept.storage_offset = {};
+      break;
+    case TypeKind::kScalar:
+      kept.dtype = type.dtype;
+      kept.expr = type.expr;
+      break;
+    case TypeKind::kTuple:
+    case TypeKind::kList: kept.elements = type.elements; break;
+    default: break;
+  }
+  return kept;
+}
+
 bool same(const Type& a, const Type& b) {
   return a.kind == b.kind && a.dtype == b.dtype && a.layout == b.layout &&
          a.requires_grad == b.requires_grad && a.device == b.device && a.expr == b.expr &&
@@ -92,7 +114,8 @@ StringId Context::find_text(std::string_view text) const {
 
 std::string_view Context::text(StringId id) const { return tables_->texts[id.value].text; }
 
-TypeId Context::intern(const Type& type) {
+TypeId Context::intern(const Type& given) {
+  const Type type = canonical(*this, given);
   if (type.kind == TypeKind::kUnknown) return {};
   return {tables_->types.intern(
       hash_of(type), [&](const Type& other) { return same(type, other); },

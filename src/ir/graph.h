@@ -112,6 +112,9 @@ class Graph {
   std::unique_ptr<Names> names_;
 };
 
+// The users of a node as fx lists them: in the order of their first use, each once.
+std::vector<NodeId> distinct_users(Node node);
+
 // Checks order, use lists, argument structures, types against op rows and
 // subgraphs. A pass is verified after it in tests and debug builds.
 Status verify(const Graph& graph);
