@@ -27,7 +27,7 @@ void Grouping::visit(Node node, const Eligibility& eligibility) {
     case FuseRole::kProjection: visit_alias(node, eligibility.role); break;
     case FuseRole::kElement: visit_element(node, *op_row(node)); break;
     case FuseRole::kFold: visit_fold(node, *op_row(node)); break;
-    case FuseRole::kFactory: inline_[node.id().value] = true; break;
+    case FuseRole::kFactory: visit_inline(node); break;
   }
   highest_ = std::max(highest_, level(node));
 }
@@ -52,8 +52,14 @@ void Grouping::visit_other(Node node) {
   }
 }
 
+void Grouping::visit_inline(Node node) {
+  inline_[node.id().value] = true;
+  levels_[node.id().value] = next_level(node) - 1;
+}
+
 void Grouping::visit_alias(Node node, FuseRole role) {
   const Node input = node.operand(0);
+  if (role == FuseRole::kView && is_inline(input)) return visit_inline(node);
   levels_[node.id().value] = level(input);
   const int32_t group = group_of(input);
   if (group < 0) return;
@@ -137,10 +143,11 @@ void Grouping::visit_fold(Node node, const OpRow& row) {
 
 void Grouping::materialise_factory(Node node) {
   inline_[node.id().value] = false;
+  const int32_t level = levels_[node.id().value];
   start(node, node.type().sizes);
-  // What it needs is numbers only; it may run before everything else.
-  groups_.back().level = 0;
-  levels_[node.id().value] = 0;
+  // It needs numbers only, so it comes before all that recomputes it.
+  groups_.back().level = level;
+  levels_[node.id().value] = level;
 }
 
 void Grouping::place(Node node, int32_t group, DimMap map, std::optional<DimMap> fold_map) {

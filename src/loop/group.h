@@ -44,6 +44,7 @@ class Grouping {
 
  private:
   void visit_other(Node node);
+  void visit_inline(Node node);
   void visit_alias(Node node, FuseRole role);
   void visit_element(Node node, const OpRow& row);
   void visit_fold(Node node, const OpRow& row);

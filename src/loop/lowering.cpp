@@ -1,0 +1,243 @@
+#include "loop/lowering.h"
+
+#include <algorithm>
+
+#include "expr/expr_math.h"
+#include "loop/element.h"
+
+namespace nfx {
+namespace {
+
+// The member behind views and projections inside the group.
+Node member_behind(Node value, const Lowering& lowering, int32_t& result) {
+  for (;;) {
+    const Value projected = nfx::value_of(value);
+    if (projected.index >= 0 && lowering.is_local(projected.node)) {
+      result = projected.index;
+      value = projected.node;
+      continue;
+    }
+    const OpRow* row = op_row(value);
+    if (row == nullptr || !row->has(Trait::kView)) return value;
+    value = value.operand(0);
+  }
+}
+
+}  // namespace
+
+Lowering::Lowering(const Graph& graph, const Grouping& grouping, int32_t group)
+    : graph_(graph), grouping_(grouping), group_(group), context_(graph.context()) {
+  for (NodeId id : grouping.groups()[static_cast<size_t>(group)].members) members_.push_back(graph.node(id));
+  std::sort(members_.begin(), members_.end(), [](Node a, Node b) { return a.before(b); });
+  fused_.ops = members_;
+}
+
+Status Lowering::run(const std::vector<KernelOperand>& stored) {
+  const Domain& domain = grouping_.groups()[static_cast<size_t>(group_)].domain;
+  for (uint32_t d = 0; d < domain.dims().size(); ++d) {
+    Dim dim;
+    dim.extent = extent(domain.dims()[d].size);
+    fused_.kernel.dims.push_back(dim);
+    if (!domain.dims()[d].inner) fused_.kernel.row_dims.push_back(d);
+  }
+  find_stages();
+  return write_stages(stored);
+}
+
+int32_t Lowering::stage_after(Node value) const {
+  if (!is_local(value)) return 0;
+  int32_t result = 0;
+  return after_.at(member_behind(value, *this, result).id().value);
+}
+
+void Lowering::find_stages() {
+  for (Node node : members_) {
+    int32_t after = 0;
+    for (uint32_t i = 0; i < node.num_operands(); ++i) after = std::max(after, stage_after(node.operand(i)));
+    if (grouping_.located(node).fold_map) folds_.emplace_back(after++, node);
+    after_[node.id().value] = after;
+  }
+  std::stable_sort(folds_.begin(), folds_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
+Status Lowering::write_stages(const std::vector<KernelOperand>& stored) {
+  std::vector<DimId> inner = grouping_.groups()[static_cast<size_t>(group_)].domain.inner_dims();
+  std::vector<Stage>& stages = fused_.kernel.stages;
+  int32_t last = -1;
+  for (uint32_t number = 0; number < folds_.size(); ++number) {
+    if (folds_[number].first != last) {
+      stages.emplace_back();
+      stages.back().reduce_dims = inner;
+      last = folds_[number].first;
+    }
+    NFX_TRY(write_fold(folds_[number].second, number));
+  }
+  Stage once;
+  Stage each;
+  each.map_dims = inner;
+  for (const KernelOperand& operand : stored) {
+    const DimMap& map = grouping_.located(operand.node).map;
+    const bool walks_inner = std::any_of(map.begin(), map.end(), [&](const DimProduct& product) {
+      return std::any_of(product.begin(), product.end(), [&](uint32_t d) {
+        return std::find(inner.begin(), inner.end(), d) != inner.end();
+      });
+    });
+    (walks_inner ? each : once).stores.push_back(store_of(operand));
+  }
+  if (!once.stores.empty()) {
+    if (stages.empty()) stages.emplace_back();
+    stages.back().stores = std::move(once.stores);
+  }
+  if (!each.stores.empty()) stages.push_back(std::move(each));
+  return success();
+}
+
+Status Lowering::write_fold(Node node, uint32_t number) {
+  NFX_ASSIGN(const Fold fold, op_row(node)->fold(node));
+  const std::vector<Expr> index = index_of(*grouping_.located(node).fold_map);
+  Expr element = cast(is_local(fold.input) ? value_of_member(fold.input) : at(fold.input, index, {}), fold.compute);
+  Expr position = wrap(pool().constant(Dtype::kInt64, int64_t{0}));
+  Expr count = wrap(pool().constant(Dtype::kInt64, int64_t{1}));
+  for (int64_t d : fold.dims) {
+    const Expr length = size(fold.input.type().sizes[static_cast<size_t>(d)]);
+    position = position * length + index[static_cast<size_t>(d)];
+    count = count * length;
+  }
+  std::vector<Expr> state, other;
+  for (size_t c = 0; c < fold.state.size(); ++c) {
+    state.push_back(wrap(pool().leaf(ExprOp::kState, fold.state[c], c)));
+    other.push_back(wrap(pool().leaf(ExprOp::kOther, fold.state[c], c)));
+  }
+  auto ids = [](const std::vector<Expr>& exprs) {
+    std::vector<ExprId> out;
+    for (const Expr& e : exprs) out.push_back(e.id);
+    return out;
+  };
+  Reduction reduction;
+  reduction.init = ids(fold.init(pool()));
+  reduction.step = ids(fold.step(state, element, position));
+  reduction.merge = ids(fold.merge(state, other));
+  const std::vector<Expr> results = fold.finish(state, count);
+  reduction.finish = ids(results);
+  fused_.kernel.stages.back().reductions.push_back(std::move(reduction));
+  std::vector<Expr>& values = values_[node.id().value];
+  for (size_t c = 0; c < results.size(); ++c) {
+    values.push_back(wrap(pool().leaf(ExprOp::kReduced, results[c].dtype(), uint64_t{number} << 8 | c)));
+  }
+  return success();
+}
+
+Expr Lowering::value_of_member(Node value) {
+  int32_t result = 0;
+  const Node member = member_behind(value, *this, result);
+  std::vector<Expr>& known = values_[member.id().value];
+  if (known.empty()) {
+    const std::vector<Expr> index = index_of(grouping_.located(member).map);
+    Element element(*this, member, index, true);
+    known.push_back(cast(op_row(member)->element(element), member.type().dtype));
+  }
+  return values_[member.id().value][static_cast<size_t>(result)];
+}
+
+Store Lowering::store_of(const KernelOperand& operand) {
+  const Type* type = &operand.node.type();
+  if (operand.result >= 0) type = &context_.type(type->elements[static_cast<size_t>(operand.result)]);
+  if (values_[operand.node.id().value].empty()) value_of_member(operand.node);
+  const Expr value = values_[operand.node.id().value][static_cast<size_t>(std::max(operand.result, 0))];
+  const std::vector<Expr> index = index_of(grouping_.located(operand.node).map);
+  Store store;
+  store.buffer = buffer(operand, type->dtype, BufferUse::kOut);
+  store.offset = offset(*type, index).id;
+  store.value = cast(value, type->dtype).id;
+  return store;
+}
+
+std::vector<Expr> Lowering::index_of(const DimMap& map) {
+  const Domain& domain = grouping_.groups()[static_cast<size_t>(group_)].domain;
+  std::vector<Expr> index;
+  for (const DimProduct& product : map) {
+    Expr position = wrap(pool().constant(Dtype::kInt64, int64_t{0}));
+    for (uint32_t d : product) {
+      position = position * size(domain.dims()[d].size) + wrap(pool().leaf(ExprOp::kIndex, Dtype::kInt64, d));
+    }
+    index.push_back(position);
+  }
+  return index;
+}
+
+Expr Lowering::at(Node value, std::span<const Expr> index, Expr guard) {
+  if (!grouping_.is_inline(value)) return load(value, index, guard);
+  Element element(*this, value, {index.begin(), index.end()}, false);
+  return cast(op_row(value)->element(element), value.type().dtype);
+}
+
+Expr Lowering::load(Node value, std::span<const Expr> index, Expr guard) {
+  const Value projected = nfx::value_of(value);
+  KernelOperand operand{value, -1};
+  if (projected.index >= 0 && grouping_.group_of(projected.node) >= 0) operand = {projected.node, projected.index};
+  const Type& type = value.type();
+  const BufferId id = buffer(operand, type.dtype, BufferUse::kIn);
+  return wrap(pool().load(id, type.dtype, offset(type, index).id, guard.id));
+}
+
+Expr Lowering::offset(const Type& type, std::span<const Expr> index) {
+  Expr sum = wrap(pool().constant(Dtype::kInt64, int64_t{0}));
+  for (size_t d = 0; d < index.size(); ++d) {
+    if (as_int(context_, type.sizes[d]) == 1) continue;
+    sum = sum + index[d] * size(type.strides[d]);
+  }
+  return sum;
+}
+
+BufferId Lowering::buffer(KernelOperand operand, Dtype dtype, BufferUse use) {
+  const auto [it, fresh] = buffers_.try_emplace({operand.node.id().value, operand.result},
+                                                static_cast<BufferId>(fused_.buffers.size()));
+  if (fresh) {
+    fused_.buffers.push_back(operand);
+    fused_.kernel.buffers.push_back({dtype, use});
+  }
+  return it->second;
+}
+
+Extent Lowering::extent(SymExprId expr) {
+  if (const std::optional<int64_t> value = as_int(context_, expr)) return {*value, -1};
+  const auto [it, fresh] = sizes_.try_emplace(expr.value, static_cast<int32_t>(fused_.scalars.size()));
+  if (fresh) {
+    fused_.scalars.push_back({expr, {}});
+    fused_.kernel.scalars.push_back(Dtype::kInt64);
+  }
+  return {0, it->second};
+}
+
+Expr Lowering::size(SymExprId expr) {
+  const Extent value = extent(expr);
+  if (value.scalar < 0) return wrap(pool().constant(Dtype::kInt64, value.constant));
+  return wrap(pool().leaf(ExprOp::kScalar, Dtype::kInt64, static_cast<uint64_t>(value.scalar)));
+}
+
+Expr Lowering::scalar(Node node, Dtype dtype) {
+  const Type& type = node.type();
+  if (type.expr && type.dtype == Dtype::kInt64) return cast(size(type.expr), dtype);
+  const Dtype slot = type.dtype == Dtype::kFloat64 ? Dtype::kFloat64 : Dtype::kInt64;
+  const auto [it, fresh] = scalars_.try_emplace(node.id().value, static_cast<int32_t>(fused_.scalars.size()));
+  if (fresh) {
+    fused_.scalars.push_back({{}, node});
+    fused_.kernel.scalars.push_back(slot);
+  }
+  return cast(wrap(pool().leaf(ExprOp::kScalar, slot, static_cast<uint64_t>(it->second))), dtype);
+}
+
+Expr Lowering::number(ArgumentView argument, Dtype dtype) {
+  if (argument.is_node()) {
+    const Node node = argument.node();
+    if (node.type().kind == TypeKind::kScalar) return scalar(node, dtype);
+    return cast(at(node, {}, {}), dtype);
+  }
+  const Arg& arg = argument.arg();
+  if (arg.kind == ArgKind::kSym) return cast(size(arg.sym), dtype);
+  if (is_floating(dtype)) return literal(pool(), dtype, argument.as_number().value_or(0));
+  if (const std::optional<int64_t> value = argument.as_int()) return wrap(pool().constant(dtype, *value));
+  return wrap(pool().constant(dtype, static_cast<int64_t>(argument.as_number().value_or(0))));
+}
+
+}  // namespace nfx
