@@ -1,0 +1,51 @@
+#include "passes/pass_manager.h"
+
+#include <chrono>
+
+namespace nfx {
+namespace {
+
+struct UnknownPass {
+  static constexpr std::string_view kCode = "unknown-pass";
+  std::string name;
+  std::string message() const { return "there is no pass `" + name + "`"; }
+  std::string help() const {
+    std::string names;
+    for (const Pass* pass : all_passes()) names += (names.empty() ? "" : ", ") + std::string(pass->name);
+    return "the passes are: " + names;
+  }
+};
+NFX_DIAGNOSTIC(UnknownPass);
+
+}  // namespace
+
+Result<std::vector<const Pass*>> parse_pipeline(std::string_view names) {
+  std::vector<const Pass*> passes;
+  while (!names.empty()) {
+    const size_t comma = std::min(names.find(','), names.size());
+    const std::string_view name = names.substr(0, comma);
+    const Pass* pass = find_pass(name);
+    if (pass == nullptr) return diagnose(UnknownPass{std::string(name)});
+    passes.push_back(pass);
+    names.remove_prefix(std::min(comma + 1, names.size()));
+  }
+  return passes;
+}
+
+Result<std::vector<PassRun>> run_passes(Graph& graph, const std::vector<const Pass*>& passes,
+                                        const PassOptions& options) {
+  std::vector<PassRun> runs;
+  for (const Pass* pass : passes) {
+    if (options.stop_after >= 0 && runs.size() >= static_cast<size_t>(options.stop_after)) break;
+    if (options.observe) options.observe(pass->name, "before", graph);
+    const auto start = std::chrono::steady_clock::now();
+    const Changed changed = pass->run(graph);
+    const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
+    runs.push_back({std::string(pass->name), changed, spent.count()});
+    if (options.observe) options.observe(pass->name, "after", graph);
+    if (options.verify_each) NFX_TRY(verify(graph));
+  }
+  return runs;
+}
+
+}  // namespace nfx
