@@ -1,0 +1,169 @@
+#include "partition/partition.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "partition/hazards.h"
+
+namespace nfx {
+namespace {
+
+// Predecessors by hazards, as offsets into one array.
+struct HazardEdges {
+  explicit HazardEdges(const Graph& graph) : offsets(graph.id_limit() + 1, 0) {
+    const auto pairs = hazards(graph);
+    for (const auto& [earlier, later] : pairs) ++offsets[later.value + 1];
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    sources.resize(pairs.size());
+    std::vector<size_t> fill(offsets.begin(), offsets.end() - 1);
+    for (const auto& [earlier, later] : pairs) sources[fill[later.value]++] = earlier;
+  }
+  std::span<const NodeId> before(Node node) const {
+    const size_t begin = offsets[node.id().value];
+    return {sources.data() + begin, offsets[node.id().value + 1] - begin};
+  }
+  std::vector<size_t> offsets;
+  std::vector<NodeId> sources;
+};
+
+// Segments of one backend on the longest path that ends in each node.
+std::vector<int> segment_levels(const Graph& graph, const std::vector<int>& claims,
+                                const HazardEdges& order) {
+  std::vector<int> levels(graph.id_limit(), 0);
+  for (const Node node : graph.nodes()) {
+    const int claim = claims[node.id().value];
+    int level = claim == kUnclaimed ? 0 : 1;
+    auto follow = [&](NodeId source) {
+      const bool enters = claim != kUnclaimed && claims[source.value] != claim;
+      level = std::max(level, levels[source.value] + (enters ? 1 : 0));
+    };
+    for (uint32_t i = 0; i < node.num_operands(); ++i) follow(node.operand(i).id());
+    for (NodeId source : order.before(node)) follow(source);
+    levels[node.id().value] = level;
+  }
+  return levels;
+}
+
+// Nodes of a region that reach each other within it carry the same number.
+class Components {
+ public:
+  explicit Components(size_t count) : parent_(count) {
+    std::iota(parent_.begin(), parent_.end(), 0u);
+  }
+  uint32_t find(uint32_t id) {
+    while (parent_[id] != id) id = parent_[id] = parent_[parent_[id]];
+    return id;
+  }
+  // The smaller number stays, so that the result depends on the graph alone.
+  void join(uint32_t a, uint32_t b) {
+    a = find(a);
+    b = find(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<uint32_t> parent_;
+};
+
+void divide_into_regions(const Graph& graph, const std::vector<int>& claims,
+                         const std::vector<int>& levels, const PartitionOptions& options,
+                         Partition& result) {
+  Components components(graph.id_limit());
+  if (options.connected_only) {
+    for (const Node node : graph.nodes()) {
+      const uint32_t id = node.id().value;
+      for (uint32_t i = 0; i < node.num_operands(); ++i) {
+        const uint32_t source = node.operand(i).id().value;
+        if (claims[id] != kUnclaimed && claims[id] == claims[source] &&
+            levels[id] == levels[source]) {
+          components.join(id, source);
+        }
+      }
+    }
+  }
+  using Key = std::pair<std::pair<int, int>, uint32_t>;
+  std::map<Key, std::vector<Node>> groups;
+  for (const Node node : graph.nodes()) {
+    const uint32_t id = node.id().value;
+    if (claims[id] == kUnclaimed) continue;
+    groups[{{levels[id], claims[id]}, options.connected_only ? components.find(id) : 0}].push_back(
+        node);
+  }
+  for (auto& [key, nodes] : groups) {
+    if (nodes.size() < options.min_nodes) continue;
+    for (Node node : nodes)
+      result.region_of[node.id().value] = static_cast<int>(result.regions.size());
+    result.regions.push_back({{}, key.first.second, std::move(nodes), {}, {}});
+  }
+}
+
+void find_boundary(const Graph& graph, Partition& partition) {
+  std::vector<int> seen_by(graph.id_limit(), -1);
+  for (size_t r = 0; r < partition.regions.size(); ++r) {
+    Region& region = partition.regions[r];
+    const int number = static_cast<int>(r);
+    for (Node node : region.nodes) {
+      for (uint32_t i = 0; i < node.num_operands(); ++i) {
+        const Node input = node.operand(i);
+        if (partition.region_of[input.id().value] == number || seen_by[input.id().value] == number)
+          continue;
+        seen_by[input.id().value] = number;
+        region.inputs.push_back(input);
+      }
+      for (const Use use : graph.uses(node)) {
+        if (partition.region_of[use.user.value] == number) continue;
+        region.outputs.push_back(node);
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Partition partition(const Graph& graph, const std::vector<int>& claims,
+                    const std::vector<std::string>& backend_names,
+                    const PartitionOptions& options) {
+  Partition result;
+  result.region_of.assign(graph.id_limit(), -1);
+  const HazardEdges order(graph);
+  divide_into_regions(graph, claims, segment_levels(graph, claims, order), options, result);
+  std::vector<int> counts(backend_names.size(), 0);
+  for (Region& region : result.regions) {
+    const size_t backend = static_cast<size_t>(region.backend);
+    region.name = backend_names[backend] + "_" + std::to_string(counts[backend]++);
+  }
+  find_boundary(graph, result);
+  return result;
+}
+
+Partition partition(const Graph& graph, const std::vector<Backend*>& backends,
+                    const PartitionOptions& options) {
+  std::vector<int> claims(graph.id_limit(), kUnclaimed);
+  std::vector<std::vector<std::string>> refusals(graph.id_limit());
+  std::vector<std::string> names;
+  for (Backend* backend : backends) names.emplace_back(backend->name());
+  for (const Node node : graph.nodes()) {
+    if (node.kind() == NodeKind::kPlaceholder || node.kind() == NodeKind::kOutput) continue;
+    const uint32_t id = node.id().value;
+    const Value projected = value_of(node);
+    if (projected.index >= 0) {  // stays with its producer
+      claims[id] = claims[projected.node.id().value];
+      continue;
+    }
+    for (size_t b = 0; b < backends.size() && claims[id] == kUnclaimed; ++b) {
+      Support support = backends[b]->supports(node);
+      if (support.yes)
+        claims[id] = static_cast<int>(b);
+      else
+        refusals[id].push_back(std::move(support.reason));
+    }
+  }
+  Partition result = partition(graph, claims, names, options);
+  result.refusals = std::move(refusals);
+  return result;
+}
+
+}  // namespace nfx
