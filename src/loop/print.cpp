@@ -11,7 +11,7 @@ namespace nfx {
 namespace {
 
 // Expressions used more than once are written out again up to this many nodes.
-constexpr uint32_t kInlineNodes = 6;
+constexpr uint32_t kInlineNodes = 10;
 // Deeper ones are named even when used once, so that no reader recurses far.
 constexpr uint32_t kInlineDepth = 24;
 
@@ -197,8 +197,8 @@ class Printer {
   const ExprPool& pool_;
   std::string kernel_name_;
   std::vector<std::string> dims_;
-  std::vector<bool> is_bound_;       // by expression: is written as `let`
-  std::vector<std::string> bound_;   // by expression: its name once it is written
+  std::vector<bool> is_bound_;      // by expression: is written as `let`
+  std::vector<std::string> bound_;  // by expression: its name once it is written
   std::vector<bool> is_written_;
   uint32_t lets_ = 0;
   std::string out_;

@@ -107,16 +107,15 @@ class KernelVerifier {
     const Dim& dim = kernel_.dims[id];
     if (dim.kind == Dim::Kind::kDense) {
       if (dim.extent.scalar < 0) {
-        return dim.extent.constant >= 0 ? success()
-                                        : diagnose(BadDim{id, "has a negative extent"});
+        return dim.extent.constant >= 0 ? success() : diagnose(BadDim{id, "has a negative extent"});
       }
       const auto scalar = static_cast<size_t>(dim.extent.scalar);
       const bool right =
           scalar < kernel_.scalars.size() && kernel_.scalars[scalar] == Dtype::kInt64;
       return right ? success() : diagnose(BadDim{id, "has an extent that is no int64 scalar"});
     }
-    if (dim.parent >= kernel_.dims.size() || !is_row_[dim.parent]) {
-      return diagnose(BadDim{id, "has a parent that is no row dimension"});
+    if (dim.parent >= id || !is_row_[dim.parent]) {
+      return diagnose(BadDim{id, "has a parent that is no row dimension declared before it"});
     }
     const bool right = dim.offsets < kernel_.buffers.size() &&
                        kernel_.buffers[dim.offsets].dtype == Dtype::kInt64 &&
@@ -230,8 +229,8 @@ class KernelVerifier {
   }
 
   const Kernel& kernel_;
-  std::vector<bool> is_row_;                // by dimension
-  std::vector<const Reduction*> visible_;   // by number; null: of a stage with map dimensions
+  std::vector<bool> is_row_;               // by dimension
+  std::vector<const Reduction*> visible_;  // by number; null: of a stage with map dimensions
 };
 
 }  // namespace
