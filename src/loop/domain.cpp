@@ -30,7 +30,9 @@ class ViewProbe final : public ElementContext {
   std::span<const Expr> index() const override { return index_; }
   Expr aligned(Node) override { return failed(); }
   Expr size(SymExprId) override { return {&pool_, pool_.leaf(ExprOp::kScalar, Dtype::kInt64, 0)}; }
-  Expr number(ArgumentView, Dtype dtype) override { return {&pool_, pool_.leaf(ExprOp::kScalar, dtype, 0)}; }
+  Expr number(ArgumentView, Dtype dtype) override {
+    return {&pool_, pool_.leaf(ExprOp::kScalar, dtype, 0)};
+  }
 
   Expr read(Node input, std::span<const Expr> index, Expr guard) override {
     if (input != view_.operand(0) || guard.id != kNoExpr) return failed();
@@ -175,7 +177,8 @@ bool covers(Context& context, const DimProduct& product, const Domain& domain, S
   return known_equal(context, extent, size);
 }
 
-std::optional<DimMap> reshaped(Node view, const DimMap& input, Domain& domain, std::vector<Split>& splits) {
+std::optional<DimMap> reshaped(Node view, const DimMap& input, Domain& domain,
+                               std::vector<Split>& splits) {
   Context& context = view.graph().context();
   const auto from = view.operand(0).type().sizes;
   const auto to = view.type().sizes;
@@ -187,7 +190,8 @@ std::optional<DimMap> reshaped(Node view, const DimMap& input, Domain& domain, s
     for (size_t d = matcher.from_begin; d < matcher.from_end; ++d) {
       if (!covers(context, source[d], domain, from[d])) {
         // An expanded dimension may only be kept as it is.
-        const bool alone = matcher.to_end == matcher.to_begin + 1 && known_equal(context, from[d], to[matcher.to_begin]);
+        const bool alone = matcher.to_end == matcher.to_begin + 1 &&
+                           known_equal(context, from[d], to[matcher.to_begin]);
         if (!source[d].empty() || !alone) return std::nullopt;
       }
       rest.insert(rest.end(), source[d].begin(), source[d].end());
@@ -216,6 +220,22 @@ uint32_t Domain::add(SymExprId size, bool inner) {
   return static_cast<uint32_t>(dims_.size() - 1);
 }
 
+uint32_t Domain::make_ragged(uint32_t edges, Node offsets) {
+  const SymExprId rows = sym_sub(*context_, offsets.type().sizes[0], sym_int(*context_, 1));
+  const uint32_t parent = add(rows, false);
+  dims_[edges].inner = true;
+  dims_[edges].parent = static_cast<int32_t>(parent);
+  dims_[edges].offsets = offsets;
+  return parent;
+}
+
+std::optional<uint32_t> Domain::edges_of(uint32_t parent, Node offsets) const {
+  for (uint32_t d = 0; d < dims_.size(); ++d) {
+    if (dims_[d].parent == static_cast<int32_t>(parent) && dims_[d].offsets == offsets) return d;
+  }
+  return std::nullopt;
+}
+
 bool Domain::has_inner() const {
   return std::any_of(dims_.begin(), dims_.end(), [](const DomainDim& dim) { return dim.inner; });
 }
@@ -236,7 +256,8 @@ uint32_t Domain::split(uint32_t dim, SymExprId inner_size) {
 void follow(const Split& split, DimMap& map) {
   for (DimProduct& product : map) {
     for (size_t i = 0; i < product.size(); ++i) {
-      if (product[i] == split.dim) product.insert(product.begin() + static_cast<ptrdiff_t>(++i), split.second);
+      if (product[i] == split.dim)
+        product.insert(product.begin() + static_cast<ptrdiff_t>(++i), split.second);
     }
   }
 }
@@ -249,7 +270,8 @@ DimMap fresh_map(Context& context, Domain& domain, std::span<const SymExprId> si
   return map;
 }
 
-std::optional<DimMap> view_map(Node view, const DimMap& input, Domain& domain, std::vector<Split>& splits) {
+std::optional<DimMap> view_map(Node view, const DimMap& input, Domain& domain,
+                               std::vector<Split>& splits) {
   if (!view.has(Trait::kReshape)) return relabelled(view, input);
   Domain trial = domain;
   std::vector<Split> made;

@@ -17,6 +17,9 @@ namespace nfx {
 struct DomainDim {
   SymExprId size;
   bool inner = false;  // reduced over, or walked once per row
+  // Edges of the rows of dimension `parent`, given by offsets; -1: dense.
+  int32_t parent = -1;
+  Node offsets;
 };
 
 using DimProduct = std::vector<uint32_t>;
@@ -29,6 +32,10 @@ class Domain {
   const std::vector<DomainDim>& dims() const { return dims_; }
   uint32_t add(SymExprId size, bool inner);
   void set_inner(uint32_t dim) { dims_[dim].inner = true; }
+  // Makes `edges` inner: those of each row of the returned new dimension.
+  uint32_t make_ragged(uint32_t edges, Node offsets);
+  // The edges of the rows of `parent`, if there are.
+  std::optional<uint32_t> edges_of(uint32_t parent, Node offsets) const;
   bool has_inner() const;
   std::vector<uint32_t> inner_dims() const;
 
@@ -54,7 +61,8 @@ DimMap fresh_map(Context& context, Domain& domain, std::span<const SymExprId> si
 // The map of a view of a tensor with map `input`; nothing if the view is not a
 // relabelling. A reshape may divide domain dimensions: the divisions are
 // appended to `splits` and already made in `domain`.
-std::optional<DimMap> view_map(Node view, const DimMap& input, Domain& domain, std::vector<Split>& splits);
+std::optional<DimMap> view_map(Node view, const DimMap& input, Domain& domain,
+                               std::vector<Split>& splits);
 
 // Pairs the dimensions of two products of equal size, dividing where needed
 // (in `a_domain` and `b_domain`, recorded in the split lists). Nothing if they

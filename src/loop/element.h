@@ -23,7 +23,8 @@ class Element final : public ElementContext {
     std::vector<Expr> position;
     for (size_t d = 0; d < sizes.size(); ++d) {
       const bool broadcast = as_int(node_.graph().context(), sizes[d]) == 1;
-      position.push_back(broadcast ? Expr{&pool(), pool().constant(Dtype::kInt64, int64_t{0})} : index_[d + shift]);
+      position.push_back(broadcast ? Expr{&pool(), pool().constant(Dtype::kInt64, int64_t{0})}
+                                   : index_[d + shift]);
     }
     return lowering_.at(operand, position, {});
   }
@@ -32,7 +33,9 @@ class Element final : public ElementContext {
     return lowering_.at(input, index, guard);
   }
   Expr size(SymExprId expr) override { return lowering_.size(expr); }
-  Expr number(ArgumentView argument, Dtype dtype) override { return lowering_.number(argument, dtype); }
+  Expr number(ArgumentView argument, Dtype dtype) override {
+    return lowering_.number(argument, dtype);
+  }
 
  private:
   Lowering& lowering_;

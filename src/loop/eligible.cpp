@@ -12,7 +12,8 @@ std::string tensor_problem(Node node, const Type& type) {
   const std::string_view device = node.graph().context().text(type.device);
   if (!device.empty() && device != "cpu") return "it is on device " + std::string(device);
   if (type.layout != Layout::kStrided) return "its layout is not strided";
-  if (!is_kernel_dtype(type.dtype)) return "kernels do not compute " + std::string(dtype_name(type.dtype));
+  if (!is_kernel_dtype(type.dtype))
+    return "kernels do not compute " + std::string(dtype_name(type.dtype));
   if (type.strides.size() != type.sizes.size()) return "its strides are not known";
   return {};
 }
@@ -31,7 +32,8 @@ std::string operand_problem(Node node) {
 
 std::string result_problem(Node node) {
   const Type& type = node.type();
-  if (type.kind != TypeKind::kTuple && type.kind != TypeKind::kList) return tensor_problem(node, type);
+  if (type.kind != TypeKind::kTuple && type.kind != TypeKind::kList)
+    return tensor_problem(node, type);
   for (TypeId element : type.elements) {
     const std::string problem = tensor_problem(node, node.graph().context().type(element));
     if (!problem.empty()) return problem;

@@ -71,7 +71,8 @@ Result<Fusion> fuse(const Graph& graph, const FuseOptions& options) {
   }
   fusion.choices.resize(graph.id_limit());
   for (const Node node : graph.nodes()) {
-    fusion.choices[node.id().value] = choice_of(grouping, node, eligible[node.id().value], kernel_of_group);
+    fusion.choices[node.id().value] =
+        choice_of(grouping, node, eligible[node.id().value], kernel_of_group);
   }
   return fusion;
 }

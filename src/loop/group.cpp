@@ -9,7 +9,9 @@ namespace {
 
 bool is_tensor(Node node) { return node.type().kind == TypeKind::kTensor; }
 
-bool is_read(const OpRow& row, uint32_t operand) { return (row.read_operands >> std::min(operand, 31u) & 1u) != 0; }
+bool is_read(const OpRow& row, uint32_t operand) {
+  return (row.read_operands >> std::min(operand, 31u) & 1u) != 0;
+}
 
 }  // namespace
 
@@ -82,6 +84,7 @@ void Grouping::visit_alias(Node node, FuseRole role) {
 }
 
 void Grouping::visit_element(Node node, const OpRow& row) {
+  if (visit_spread(node, row)) return;
   std::vector<Node> aligned;
   int32_t read_level = floor_;
   for (uint32_t i = 0; i < node.num_operands(); ++i) {
@@ -96,7 +99,8 @@ void Grouping::visit_element(Node node, const OpRow& row) {
   std::vector<int32_t> candidates;
   for (Node operand : aligned) {
     const int32_t group = group_of(operand);
-    if (group >= 0 && groups_[static_cast<size_t>(group)].level > read_level) candidates.push_back(group);
+    if (group >= 0 && groups_[static_cast<size_t>(group)].level > read_level)
+      candidates.push_back(group);
   }
   std::sort(candidates.begin(), candidates.end(), [&](int32_t a, int32_t b) {
     return groups_[static_cast<size_t>(a)].level > groups_[static_cast<size_t>(b)].level;
@@ -123,22 +127,44 @@ void Grouping::visit_fold(Node node, const OpRow& row) {
   Result<Fold> fold = row.fold(node);
   if (!fold) return visit_other(node);
   const int32_t home = group_of(fold->input);
-  if (home >= 0 && groups_[static_cast<size_t>(home)].level > floor_ && !is_inline(fold->input)) {
+  if (home >= 0 && groups_[static_cast<size_t>(home)].level > floor_) {
     Join join(*this, home);
-    if (join.fold(node, *fold)) return join.commit(node);
+    if (join.fold(*fold)) return join.commit(node);
   }
   Group group(context_);
   group.level = next_level(node);
   DimMap input = fresh_map(context_, group.domain, fold->input.type().sizes, false);
   DimMap map;
-  for (size_t d = 0; d < input.size(); ++d) {
-    const bool gone = std::binary_search(fold->dims.begin(), fold->dims.end(), static_cast<int64_t>(d));
-    if (gone && !input[d].empty()) group.domain.set_inner(input[d].front());
-    if (!gone) map.push_back(input[d]);
-    if (gone && fold->keepdim) map.emplace_back();
+  if (fold->offsets) {
+    if (input[0].empty()) input[0] = {group.domain.add(fold->input.type().sizes[0], false)};
+    map = input;
+    map[0] = {group.domain.make_ragged(input[0].front(), fold->offsets)};
+  } else {
+    for (int64_t d : fold->dims) {
+      for (uint32_t dim : input[static_cast<size_t>(d)]) group.domain.set_inner(dim);
+    }
+    map = folded_map(input, *fold);
   }
   groups_.push_back(std::move(group));
   place(node, static_cast<int32_t>(groups_.size()) - 1, std::move(map), std::move(input));
+}
+
+// A row's value given to each of its edges is only a relabelling where the group
+// walks those edges.
+bool Grouping::visit_spread(Node node, const OpRow& row) {
+  const Node input = node.operand(0);
+  const int32_t group = group_of(input);
+  if (!row.spread_over || group < 0) return false;
+  Group& home = groups_[static_cast<size_t>(group)];
+  DimMap map = located(input).map;
+  if (map.empty() || map[0].size() != 1) return false;
+  const std::optional<uint32_t> edges = home.domain.edges_of(map[0][0], row.spread_over(node));
+  if (!edges) return false;
+  map[0] = {*edges};
+  levels_[node.id().value] = home.level;
+  located_[node.id().value] = {group, std::move(map), {}};
+  home.aliases.push_back(node.id());
+  return true;
 }
 
 void Grouping::materialise_factory(Node node) {

@@ -47,6 +47,7 @@ class Grouping {
   void visit_inline(Node node);
   void visit_alias(Node node, FuseRole role);
   void visit_element(Node node, const OpRow& row);
+  bool visit_spread(Node node, const OpRow& row);
   void visit_fold(Node node, const OpRow& row);
   bool join(Node node, const OpRow& row, int32_t group);
   bool join_fold(Node node, const Fold& fold, int32_t group);

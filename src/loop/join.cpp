@@ -40,6 +40,17 @@ Join::Join(Grouping& grouping, int32_t group)
       group_(group),
       domain_(grouping.groups_[static_cast<size_t>(group)].domain) {}
 
+DimMap folded_map(const DimMap& input, const Fold& fold) {
+  DimMap map;
+  for (size_t d = 0; d < input.size(); ++d) {
+    const bool gone =
+        std::binary_search(fold.dims.begin(), fold.dims.end(), static_cast<int64_t>(d));
+    if (!gone) map.push_back(input[d]);
+    if (gone && fold.keepdim) map.emplace_back();
+  }
+  return map;
+}
+
 bool Join::element(Node node, const std::vector<Node>& aligned) {
   const Group& home = grouping_.groups_[static_cast<size_t>(group_)];
   if (home.members.size() >= kMaxMembers) return false;
@@ -88,7 +99,8 @@ bool Join::absorb(Node node, Node operand) {
     }
     return true;
   }
-  if (other.members.size() + grouping_.groups_[static_cast<size_t>(group_)].members.size() > kMaxMembers) {
+  if (other.members.size() + grouping_.groups_[static_cast<size_t>(group_)].members.size() >
+      kMaxMembers) {
     return false;
   }
   Guest guest{from, {}, {}};
@@ -126,7 +138,8 @@ bool Join::pair_rest(const Domain& other, std::map<uint32_t, uint32_t>& to_here)
   }
   if (ours.size() != rest.size()) return false;
   for (size_t i = 0; i < rest.size(); ++i) {
-    if (!known_equal(context_, domain_.dims()[ours[i]].size, other.dims()[rest[i]].size)) return false;
+    if (!known_equal(context_, domain_.dims()[ours[i]].size, other.dims()[rest[i]].size))
+      return false;
     to_here[rest[i]] = ours[i];
   }
   return true;
@@ -176,7 +189,10 @@ bool Join::complete(Node node) {
 }
 
 bool Join::covers_rows_or_all(const DimMap& map) const {
-  const std::set<uint32_t> used = dims_of(map);
+  std::set<uint32_t> used = dims_of(map);
+  for (uint32_t d : dims_of(map)) {  // an edge belongs to one row
+    if (domain_.dims()[d].parent >= 0) used.insert(static_cast<uint32_t>(domain_.dims()[d].parent));
+  }
   size_t rows = 0, inner = 0, used_rows = 0, used_inner = 0;
   for (uint32_t d = 0; d < domain_.dims().size(); ++d) {
     const bool is_inner = domain_.dims()[d].inner;
@@ -200,13 +216,16 @@ bool Join::members_fit() const {
   return true;
 }
 
-bool Join::fold(Node node, const Fold& fold) {
+bool Join::fold(const Fold& fold) {
   if (grouping_.groups_[static_cast<size_t>(group_)].members.size() >= kMaxMembers) return false;
   const DimMap& input = grouping_.located(fold.input).map;
+  fold_map_ = input;
+  if (fold.offsets) return fold_edges(fold, input) && members_fit();
   std::set<uint32_t> reduced;
   for (int64_t d : fold.dims) {
     const DimProduct& product = input[static_cast<size_t>(d)];
-    if (product.empty() && as_int(context_, fold.input.type().sizes[static_cast<size_t>(d)]) != 1) return false;
+    const SymExprId size = fold.input.type().sizes[static_cast<size_t>(d)];
+    if (product.empty() && as_int(context_, size) != 1) return false;
     reduced.insert(product.begin(), product.end());
   }
   if (dims_of(input).size() != domain_.dims().size()) return false;
@@ -217,14 +236,23 @@ bool Join::fold(Node node, const Fold& fold) {
   } else if (std::set<uint32_t>(inner.begin(), inner.end()) != reduced) {
     return false;
   }
-  fold_map_ = input;
-  for (size_t d = 0; d < input.size(); ++d) {
-    const bool gone = std::binary_search(fold.dims.begin(), fold.dims.end(), static_cast<int64_t>(d));
-    if (!gone) map_.push_back(input[d]);
-    if (gone && fold.keepdim) map_.emplace_back();
-  }
-  (void)node;
+  map_ = folded_map(input, fold);
   return members_fit();
+}
+
+// Folds the edges of each row: dimension 0 becomes the rows.
+bool Join::fold_edges(const Fold& fold, const DimMap& input) {
+  if (input.empty() || input[0].size() != 1) return false;
+  if (grouping_.level(fold.offsets) >= grouping_.groups_[static_cast<size_t>(group_)].level)
+    return false;
+  const uint32_t edges = input[0][0];
+  const DomainDim dim = domain_.dims()[edges];
+  if (dim.parent < 0 && domain_.has_inner()) return false;
+  if (dim.parent >= 0 && dim.offsets != fold.offsets) return false;
+  map_ = input;
+  map_[0] = {dim.parent >= 0 ? static_cast<uint32_t>(dim.parent)
+                             : domain_.make_ragged(edges, fold.offsets)};
+  return true;
 }
 
 // A reduction over the last dimensions runs along with what computes its input.
@@ -254,7 +282,8 @@ void Join::commit(Node node) {
         located.group = group_;
         located.map = translated(followed(std::move(located.map), guest.splits), guest.to_here);
         if (located.fold_map) {
-          located.fold_map = translated(followed(std::move(*located.fold_map), guest.splits), guest.to_here);
+          located.fold_map =
+              translated(followed(std::move(*located.fold_map), guest.splits), guest.to_here);
         }
         to.push_back(id);
       }

@@ -8,6 +8,9 @@
 
 namespace nfx {
 
+// The map of a reduction's result from that of its input.
+DimMap folded_map(const DimMap& input, const Fold& fold);
+
 class Join {
  public:
   Join(Grouping& grouping, int32_t group);
@@ -16,7 +19,7 @@ class Join {
   // other groups of the same level bring their whole group along.
   bool element(Node node, const std::vector<Node>& aligned);
   // A reduction of a value of the group.
-  bool fold(Node node, const Fold& fold);
+  bool fold(const Fold& fold);
   void commit(Node node);
 
  private:
@@ -27,6 +30,7 @@ class Join {
   bool complete(Node node);
   bool members_fit() const;
   bool covers_rows_or_all(const DimMap& map) const;
+  bool fold_edges(const Fold& fold, const DimMap& input);
   bool fold_is_cheap(const Fold& fold, const std::set<uint32_t>& reduced) const;
 
   Grouping& grouping_;

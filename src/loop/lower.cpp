@@ -9,7 +9,9 @@
 namespace nfx {
 namespace {
 
-bool in_group(const Grouping& grouping, Node node, int32_t group) { return grouping.group_of(node) == group; }
+bool in_group(const Grouping& grouping, Node node, int32_t group) {
+  return grouping.group_of(node) == group;
+}
 
 bool is_member(const Grouping& grouping, Node node) {
   const Group& group = grouping.groups()[static_cast<size_t>(grouping.group_of(node))];
@@ -17,7 +19,8 @@ bool is_member(const Grouping& grouping, Node node) {
 }
 
 // Whether a value, or a view of it inside the group, is used outside.
-bool leaves_group(const Graph& graph, const Grouping& grouping, Node value, int32_t group, bool skip_projections) {
+bool leaves_group(const Graph& graph, const Grouping& grouping, Node value, int32_t group,
+                  bool skip_projections) {
   for (const Use use : graph.uses(value)) {
     const Node user = graph.node(use.user);
     if (!in_group(grouping, user, group)) return true;
@@ -39,7 +42,8 @@ void add_stored(const Graph& graph, const Grouping& grouping, Node node, int32_t
   for (const Use use : graph.uses(node)) {
     const Node user = graph.node(use.user);
     const int32_t index = value_of(user).index;
-    if (index >= 0 && leaves_group(graph, grouping, user, group, false)) needed[static_cast<size_t>(index)] = true;
+    if (index >= 0 && leaves_group(graph, grouping, user, group, false))
+      needed[static_cast<size_t>(index)] = true;
   }
   for (size_t i = 0; i < needed.size(); ++i) {
     if (needed[i]) stored.push_back({node, static_cast<int32_t>(i)});
@@ -60,7 +64,8 @@ std::string kernel_name(const Graph& graph, const std::vector<NodeId>& members) 
 
 }  // namespace
 
-std::vector<KernelOperand> stored_values(const Graph& graph, const Grouping& grouping, int32_t group) {
+std::vector<KernelOperand> stored_values(const Graph& graph, const Grouping& grouping,
+                                         int32_t group) {
   std::vector<NodeId> members = grouping.groups()[static_cast<size_t>(group)].members;
   std::sort(members.begin(), members.end(),
             [&](NodeId a, NodeId b) { return graph.node(a).before(graph.node(b)); });

@@ -7,7 +7,8 @@ namespace nfx {
 
 // What of a group somebody outside needs in memory: whole results, or elements
 // of tuple results, in graph order.
-std::vector<KernelOperand> stored_values(const Graph& graph, const Grouping& grouping, int32_t group);
+std::vector<KernelOperand> stored_values(const Graph& graph, const Grouping& grouping,
+                                         int32_t group);
 
 Result<FusedKernel> lower(const Graph& graph, const Grouping& grouping, int32_t group);
 

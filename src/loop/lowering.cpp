@@ -6,28 +6,10 @@
 #include "loop/element.h"
 
 namespace nfx {
-namespace {
-
-// The member behind views and projections inside the group.
-Node member_behind(Node value, const Lowering& lowering, int32_t& result) {
-  for (;;) {
-    const Value projected = nfx::value_of(value);
-    if (projected.index >= 0 && lowering.is_local(projected.node)) {
-      result = projected.index;
-      value = projected.node;
-      continue;
-    }
-    const OpRow* row = op_row(value);
-    if (row == nullptr || !row->has(Trait::kView)) return value;
-    value = value.operand(0);
-  }
-}
-
-}  // namespace
-
 Lowering::Lowering(const Graph& graph, const Grouping& grouping, int32_t group)
     : graph_(graph), grouping_(grouping), group_(group), context_(graph.context()) {
-  for (NodeId id : grouping.groups()[static_cast<size_t>(group)].members) members_.push_back(graph.node(id));
+  for (NodeId id : grouping.groups()[static_cast<size_t>(group)].members)
+    members_.push_back(graph.node(id));
   std::sort(members_.begin(), members_.end(), [](Node a, Node b) { return a.before(b); });
   fused_.ops = members_;
 }
@@ -36,7 +18,13 @@ Status Lowering::run(const std::vector<KernelOperand>& stored) {
   const Domain& domain = grouping_.groups()[static_cast<size_t>(group_)].domain;
   for (uint32_t d = 0; d < domain.dims().size(); ++d) {
     Dim dim;
-    dim.extent = extent(domain.dims()[d].size);
+    if (domain.dims()[d].parent >= 0) {
+      dim.kind = Dim::Kind::kRagged;
+      dim.parent = static_cast<DimId>(domain.dims()[d].parent);
+      dim.offsets = buffer({domain.dims()[d].offsets, -1}, Dtype::kInt64, BufferUse::kIn);
+    } else {
+      dim.extent = extent(domain.dims()[d].size);
+    }
     fused_.kernel.dims.push_back(dim);
     if (!domain.dims()[d].inner) fused_.kernel.row_dims.push_back(d);
   }
@@ -44,20 +32,30 @@ Status Lowering::run(const std::vector<KernelOperand>& stored) {
   return write_stages(stored);
 }
 
-int32_t Lowering::stage_after(Node value) const {
-  if (!is_local(value)) return 0;
+std::pair<Node, int32_t> Lowering::member_behind(Node value) const {
   int32_t result = 0;
-  return after_.at(member_behind(value, *this, result).id().value);
+  while (!after_.contains(value.id().value)) {
+    if (const Value projected = nfx::value_of(value); projected.index >= 0)
+      result = projected.index;
+    value = value.operand(0);
+  }
+  return {value, result};
+}
+
+int32_t Lowering::stage_after(Node value) const {
+  return is_local(value) ? after_.at(member_behind(value).first.id().value) : 0;
 }
 
 void Lowering::find_stages() {
   for (Node node : members_) {
     int32_t after = 0;
-    for (uint32_t i = 0; i < node.num_operands(); ++i) after = std::max(after, stage_after(node.operand(i)));
+    for (uint32_t i = 0; i < node.num_operands(); ++i)
+      after = std::max(after, stage_after(node.operand(i)));
     if (grouping_.located(node).fold_map) folds_.emplace_back(after++, node);
     after_[node.id().value] = after;
   }
-  std::stable_sort(folds_.begin(), folds_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(folds_.begin(), folds_.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
 Status Lowering::write_stages(const std::vector<KernelOperand>& stored) {
@@ -95,7 +93,8 @@ Status Lowering::write_stages(const std::vector<KernelOperand>& stored) {
 Status Lowering::write_fold(Node node, uint32_t number) {
   NFX_ASSIGN(const Fold fold, op_row(node)->fold(node));
   const std::vector<Expr> index = index_of(*grouping_.located(node).fold_map);
-  Expr element = cast(is_local(fold.input) ? value_of_member(fold.input) : at(fold.input, index, {}), fold.compute);
+  Expr element = cast(
+      is_local(fold.input) ? value_of_member(fold.input) : at(fold.input, index, {}), fold.compute);
   Expr position = wrap(pool().constant(Dtype::kInt64, int64_t{0}));
   Expr count = wrap(pool().constant(Dtype::kInt64, int64_t{1}));
   for (int64_t d : fold.dims) {
@@ -122,14 +121,14 @@ Status Lowering::write_fold(Node node, uint32_t number) {
   fused_.kernel.stages.back().reductions.push_back(std::move(reduction));
   std::vector<Expr>& values = values_[node.id().value];
   for (size_t c = 0; c < results.size(); ++c) {
-    values.push_back(wrap(pool().leaf(ExprOp::kReduced, results[c].dtype(), uint64_t{number} << 8 | c)));
+    values.push_back(
+        wrap(pool().leaf(ExprOp::kReduced, results[c].dtype(), uint64_t{number} << 8 | c)));
   }
   return success();
 }
 
 Expr Lowering::value_of_member(Node value) {
-  int32_t result = 0;
-  const Node member = member_behind(value, *this, result);
+  const auto [member, result] = member_behind(value);
   std::vector<Expr>& known = values_[member.id().value];
   if (known.empty()) {
     const std::vector<Expr> index = index_of(grouping_.located(member).map);
@@ -141,9 +140,11 @@ Expr Lowering::value_of_member(Node value) {
 
 Store Lowering::store_of(const KernelOperand& operand) {
   const Type* type = &operand.node.type();
-  if (operand.result >= 0) type = &context_.type(type->elements[static_cast<size_t>(operand.result)]);
+  if (operand.result >= 0)
+    type = &context_.type(type->elements[static_cast<size_t>(operand.result)]);
   if (values_[operand.node.id().value].empty()) value_of_member(operand.node);
-  const Expr value = values_[operand.node.id().value][static_cast<size_t>(std::max(operand.result, 0))];
+  const Expr value =
+      values_[operand.node.id().value][static_cast<size_t>(std::max(operand.result, 0))];
   const std::vector<Expr> index = index_of(grouping_.located(operand.node).map);
   Store store;
   store.buffer = buffer(operand, type->dtype, BufferUse::kOut);
@@ -158,7 +159,8 @@ std::vector<Expr> Lowering::index_of(const DimMap& map) {
   for (const DimProduct& product : map) {
     Expr position = wrap(pool().constant(Dtype::kInt64, int64_t{0}));
     for (uint32_t d : product) {
-      position = position * size(domain.dims()[d].size) + wrap(pool().leaf(ExprOp::kIndex, Dtype::kInt64, d));
+      position = position * size(domain.dims()[d].size) +
+                 wrap(pool().leaf(ExprOp::kIndex, Dtype::kInt64, d));
     }
     index.push_back(position);
   }
@@ -174,7 +176,8 @@ Expr Lowering::at(Node value, std::span<const Expr> index, Expr guard) {
 Expr Lowering::load(Node value, std::span<const Expr> index, Expr guard) {
   const Value projected = nfx::value_of(value);
   KernelOperand operand{value, -1};
-  if (projected.index >= 0 && grouping_.group_of(projected.node) >= 0) operand = {projected.node, projected.index};
+  if (projected.index >= 0 && grouping_.group_of(projected.node) >= 0)
+    operand = {projected.node, projected.index};
   const Type& type = value.type();
   const BufferId id = buffer(operand, type.dtype, BufferUse::kIn);
   return wrap(pool().load(id, type.dtype, offset(type, index).id, guard.id));
@@ -201,7 +204,8 @@ BufferId Lowering::buffer(KernelOperand operand, Dtype dtype, BufferUse use) {
 
 Extent Lowering::extent(SymExprId expr) {
   if (const std::optional<int64_t> value = as_int(context_, expr)) return {*value, -1};
-  const auto [it, fresh] = sizes_.try_emplace(expr.value, static_cast<int32_t>(fused_.scalars.size()));
+  const auto [it, fresh] =
+      sizes_.try_emplace(expr.value, static_cast<int32_t>(fused_.scalars.size()));
   if (fresh) {
     fused_.scalars.push_back({expr, {}});
     fused_.kernel.scalars.push_back(Dtype::kInt64);
@@ -219,7 +223,8 @@ Expr Lowering::scalar(Node node, Dtype dtype) {
   const Type& type = node.type();
   if (type.expr && type.dtype == Dtype::kInt64) return cast(size(type.expr), dtype);
   const Dtype slot = type.dtype == Dtype::kFloat64 ? Dtype::kFloat64 : Dtype::kInt64;
-  const auto [it, fresh] = scalars_.try_emplace(node.id().value, static_cast<int32_t>(fused_.scalars.size()));
+  const auto [it, fresh] =
+      scalars_.try_emplace(node.id().value, static_cast<int32_t>(fused_.scalars.size()));
   if (fresh) {
     fused_.scalars.push_back({{}, node});
     fused_.kernel.scalars.push_back(slot);
@@ -236,7 +241,8 @@ Expr Lowering::number(ArgumentView argument, Dtype dtype) {
   const Arg& arg = argument.arg();
   if (arg.kind == ArgKind::kSym) return cast(size(arg.sym), dtype);
   if (is_floating(dtype)) return literal(pool(), dtype, argument.as_number().value_or(0));
-  if (const std::optional<int64_t> value = argument.as_int()) return wrap(pool().constant(dtype, *value));
+  if (const std::optional<int64_t> value = argument.as_int())
+    return wrap(pool().constant(dtype, *value));
   return wrap(pool().constant(dtype, static_cast<int64_t>(argument.as_number().value_or(0))));
 }
 

@@ -29,6 +29,9 @@ class Lowering {
 
  private:
   void find_stages();
+  // What a view, projection or spread value inside the group comes from, and
+  // which of its results. Only what is known so far counts as a member.
+  std::pair<Node, int32_t> member_behind(Node value) const;
   int32_t stage_after(Node value) const;
   Status write_fold(Node node, uint32_t number);
   Status write_stages(const std::vector<KernelOperand>& stored);
@@ -45,13 +48,14 @@ class Lowering {
   const int32_t group_;
   Context& context_;
   FusedKernel fused_;
-  std::vector<Node> members_;                        // in graph order
-  std::vector<std::pair<int32_t, Node>> folds_;      // (stage, reduction), sorted
-  std::unordered_map<uint32_t, int32_t> after_;      // stages that must have run before the value is known
+  std::vector<Node> members_;                    // in graph order
+  std::vector<std::pair<int32_t, Node>> folds_;  // (stage, reduction), sorted
+  std::unordered_map<uint32_t, int32_t>
+      after_;  // stages that must have run before the value is known
   std::unordered_map<uint32_t, std::vector<Expr>> values_;  // per member, one per result
   std::map<std::pair<uint32_t, int32_t>, BufferId> buffers_;
-  std::unordered_map<uint32_t, int32_t> sizes_;      // SymExprId -> kernel scalar
-  std::unordered_map<uint32_t, int32_t> scalars_;    // NodeId -> kernel scalar
+  std::unordered_map<uint32_t, int32_t> sizes_;    // SymExprId -> kernel scalar
+  std::unordered_map<uint32_t, int32_t> scalars_;  // NodeId -> kernel scalar
 };
 
 }  // namespace nfx

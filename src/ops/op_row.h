@@ -61,6 +61,10 @@ struct Fold {
   bool keepdim = false;
   Dtype compute = Dtype::kFloat32;  // dtype that the element is cast to
   Node input;
+  // Message passing: dimension 0 of the input is edges in order of destination,
+  // and result i folds edges offsets[i] .. offsets[i + 1] - 1. `dims` is {0}, and
+  // the result has a dimension of nodes in its place.
+  Node offsets;
   // State components. `position` is the element's linear position (int64) in the
   // reduced dimensions, `count` their number of elements.
   std::vector<Dtype> state;
@@ -87,6 +91,9 @@ struct OpRow : OpInfo {
   // those must be in memory. All operands of views, cat and pad; the source of a
   // gather. Bit i is operand i (of the node's flat operand list, 31 and up share bit 31).
   uint32_t read_operands = 0;
+  // Message passing: the result gives each edge the row of operand 0 at its
+  // destination. Names the offsets of the edges, as in Fold.
+  std::function<Node(Node)> spread_over;
 };
 
 // The row behind an OpInfo, null if the op has none (traits from schema only).
