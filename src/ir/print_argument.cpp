@@ -32,7 +32,9 @@ void Printer::handle(OpaqueId id, std::string_view expected) {
   if (!id) return;
   out_ += '#';
   spell_int(out_, context_.opaque_number(id));
-  const std::string label = context_.opaque_label(id);
+  const auto [entry, is_new] = labels_.try_emplace(id.value);
+  if (is_new) entry->second = context_.opaque_label(id);
+  const std::string& label = entry->second;
   if (label == expected) return;
   out_ += ' ';
   spell_string(out_, label);

@@ -90,12 +90,6 @@ bool reads_as_one(std::string_view text) {
   return open.empty() && !text.empty() && text.front() != ' ' && text.back() != ' ';
 }
 
-std::string_view layout_word(Layout layout) {
-  constexpr std::string_view kWords[] = {"strided",    "sparse_coo", "sparse_csr", "sparse_csc",
-                                         "sparse_bsr", "sparse_bsc", "mkldnn",     "jagged"};
-  return kWords[static_cast<size_t>(layout)];
-}
-
 void bound(std::string& out, int64_t value) {
   if (value == INT64_MIN) {
     out += "-inf";
@@ -166,7 +160,7 @@ void Printer::tensor(const Type& type) {
     expression(type.storage_offset);
     out_ += ')';
   }
-  if (type.layout != Layout::kStrided) (out_ += " layout ") += layout_word(type.layout);
+  if (type.layout != Layout::kStrided) (out_ += " layout ") += layout_name(type.layout);
   if (type.requires_grad) out_ += " grad";
 }
 

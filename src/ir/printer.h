@@ -51,6 +51,7 @@ class Printer {
   PrintOptions options_;
   std::string out_;
   std::unordered_map<uint32_t, std::string> type_texts_;  // by TypeId
+  std::unordered_map<uint32_t, std::string> labels_;      // by OpaqueId
 };
 
 }  // namespace nfx

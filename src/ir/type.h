@@ -2,6 +2,7 @@
 // interned in their Context.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,10 @@ enum class Layout : uint8_t {
   kJagged
 };
 
+// "strided", "sparse_coo", ... as `torch.layout` names them, and the inverse.
+std::string_view layout_name(Layout layout);
+std::optional<Layout> layout_from_name(std::string_view name);
+
 // A device as PyTorch spells it: "cpu", "cuda:1", "meta".
 struct Type {
   TypeKind kind = TypeKind::kUnknown;
@@ -42,7 +47,7 @@ struct Type {
   size_t rank() const { return sizes.size(); }
 };
 
-// Strides of a dense row-major tensor of these sizes.
+// Strides of a dense row-major tensor of these sizes; none if a size is not known.
 std::vector<SymExprId> contiguous_strides(Context&, std::span<const SymExprId> sizes);
 
 // The type of such a tensor.
