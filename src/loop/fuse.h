@@ -66,8 +66,9 @@ struct FuseOptions {
 // compiled (see expand) and carry types.
 Result<Fusion> fuse(const Graph& graph, const FuseOptions& options = {});
 
-// Merges neighbouring dimensions wherever every access runs through both as
-// through one. Done by fuse; exposed for tests.
-Kernel coalesce(const Kernel& kernel);
+// Orders the dimensions of a kernel by the strides of its accesses and merges
+// neighbours wherever every access runs through both as through one; drops the
+// scalars that are no longer used. Done by fuse; exposed for tests.
+void coalesce(Context& context, FusedKernel& fused);
 
 }  // namespace nfx
