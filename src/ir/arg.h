@@ -13,24 +13,40 @@
 namespace nfx {
 
 enum class ArgKind : uint8_t {
-  kHole,           // the next operand of the node
-  kNone, kBool, kInt, kFloat, kComplex, kString, kEllipsis,
-  kDtype, kDevice, kLayout, kMemoryFormat,  // layout, memory format: PyTorch's name in `text`
-  kSym,            // symbolic number (`sym`); comes back as the same Python object (`opaque`)
-  kTuple, kList, kSize, kNamedTuple,        // kSize: torch.Size; named tuple: its type is `opaque`
-  kDict,           // children: key, value, key, value, ...
-  kSlice, kRange,  // three children
-  kOp,             // an operator given as a value: `text`, with `opaque` if from Python
-  kGraph,          // a subgraph of the module: `text` is its attribute name
-  kOpaque,         // anything else: `opaque`
-  kCall,           // root of a node: positional tuple, keyword dict
+  kHole,  // the next operand of the node
+  kNone,
+  kBool,     // `integer` is 0 or 1
+  kInt,      // `integer`
+  kFloat,    // `real`
+  kComplex,  // `real`, `imag`
+  kString,   // `text`
+  kEllipsis,
+  kDtype,         // `dtype`
+  kDevice,        // `text`: "cuda:0"
+  kLayout,        // `text`: PyTorch's name, "strided"
+  kMemoryFormat,  // `text`: PyTorch's name, "channels_last"
+  kSym,           // symbolic number `sym`; comes back as the same Python object (`opaque`)
+  kTuple,
+  kList,
+  kSize,        // torch.Size
+  kNamedTuple,  // `opaque` is its type, `text` the name of that
+  kDict,        // children: key, value, key, value, ...
+  kSlice,       // three children
+  kRange,       // three children
+  kOp,          // an operator given as a value: `text`, with `opaque` if from Python
+  kGraph,       // a subgraph of the module: `text` is its attribute name
+  kOpaque,      // anything else: `opaque`
+  kCall,        // root of a node: positional tuple, keyword dict
 };
 
 // The mutable containers of Python come back as themselves: fx itself turns a
 // list given as an argument into its immutable list, so `is_mutable` is rare.
+// Other kinds may carry `opaque` too: the object that comes back for them. Fields
+// that a kind does not name stay as they are here, for they are compared.
 struct Arg {
   ArgKind kind = ArgKind::kNone;
   bool is_mutable = false;  // a plain `list` or `dict` rather than fx's immutable one
+  uint16_t depth = 0;       // levels of structure in this subtree, at most kMaxDepth
   uint32_t holes = 0;       // holes in this subtree
   int64_t integer = 0;      // bool, int
   double real = 0, imag = 0;
@@ -39,6 +55,8 @@ struct Arg {
   SymExprId sym;
   OpaqueId opaque;
   std::span<const ArgId> children;
+
+  static constexpr uint16_t kMaxDepth = UINT16_MAX;
 };
 
 }  // namespace nfx

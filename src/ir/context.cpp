@@ -1,5 +1,6 @@
 #include "ir/context.h"
 
+#include <algorithm>
 #include <bit>
 #include <cassert>
 
@@ -137,7 +138,13 @@ ArgId Context::intern(const Arg& arg) {
         Arg kept = arg;
         kept.children = arena.copy(arg.children);
         kept.holes = arg.kind == ArgKind::kHole ? 1 : 0;
-        for (const ArgId child : arg.children) kept.holes += tables_->args[child.value].holes;
+        kept.depth = 0;
+        for (const ArgId id : arg.children) {
+          const Arg& child = tables_->args[id.value];
+          kept.holes += child.holes;
+          const int depth = std::min<int>(child.depth + 1, Arg::kMaxDepth);
+          kept.depth = std::max(kept.depth, static_cast<uint16_t>(depth));
+        }
         return kept;
       })};
 }

@@ -30,7 +30,7 @@ class Context {
   TypeId intern(const Type& type);
   const Type& type(TypeId id) const;  // id none: the unknown type
 
-  ArgId intern(const Arg& arg);  // `holes` is computed
+  ArgId intern(const Arg& arg);  // `holes` and `depth` are computed
   const Arg& arg(ArgId id) const;
   // Shorthands for the frequent ones.
   ArgId hole();

@@ -31,6 +31,7 @@ struct NodeMeta {
   bool derived = false;  // made natively: `object` belongs to the node it replaces
   StringId source;       // "model.py:41 in Filter.forward", if known natively
   StringId module_path;
+  friend bool operator==(const NodeMeta&, const NodeMeta&) = default;
 };
 
 class Graph {
@@ -114,6 +115,9 @@ class Graph {
 
 // The users of a node as fx lists them: in the order of their first use, each once.
 std::vector<NodeId> distinct_users(Node node);
+
+// Where a node comes from, for a diagnostic about it.
+Place node_place(Node node);
 
 // Checks order, use lists, argument structures, types against op rows and
 // subgraphs. A pass is verified after it in tests and debug builds.
