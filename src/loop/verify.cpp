@@ -167,6 +167,7 @@ class KernelVerifier {
       for (ExprId root : roots) NFX_TRY(verify_expr(kernel_, root, scope));
       return success();
     };
+    NFX_TRY(check_lengths(reduction, number));
     const Scope full = scope;
     scope.dims.assign(kernel_.dims.size(), false);
     scope.reductions.clear();
@@ -184,10 +185,10 @@ class KernelVerifier {
     scope.state = &reduction.init;
     scope.where = within("step");
     NFX_TRY(check_all(reduction.step));
-    return check_components(reduction, number);
+    return check_dtypes(reduction, number);
   }
 
-  Status check_components(const Reduction& reduction, uint32_t number) const {
+  Status check_lengths(const Reduction& reduction, uint32_t number) const {
     const size_t count = reduction.init.size();
     if (count == 0 || reduction.step.size() != count || reduction.merge.size() != count) {
       return diagnose(BadMonoid{number, "has init, step and merge of different lengths"});
@@ -195,8 +196,12 @@ class KernelVerifier {
     if (reduction.finish.empty() || reduction.finish.size() > 256) {
       return diagnose(BadMonoid{number, "has no result, or more than 256"});
     }
+    return success();
+  }
+
+  Status check_dtypes(const Reduction& reduction, uint32_t number) const {
     const ExprPool& pool = kernel_.exprs;
-    for (size_t c = 0; c < count; ++c) {
+    for (size_t c = 0; c < reduction.init.size(); ++c) {
       const Dtype dtype = pool[reduction.init[c]].dtype;
       if (pool[reduction.step[c]].dtype == dtype && pool[reduction.merge[c]].dtype == dtype) {
         continue;

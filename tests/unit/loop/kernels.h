@@ -1,10 +1,18 @@
 // Small kernels that several tests use.
 #pragma once
+#include <gtest/gtest.h>
+
 #include <string_view>
 
 #include "loop/parse.h"
 
 namespace nfx::testing_kernels {
+
+inline Kernel parsed(std::string_view text) {
+  auto kernel = parse_kernel(text);
+  EXPECT_TRUE(kernel.ok()) << (kernel.ok() ? "" : kernel.error().str());
+  return kernel.ok() ? std::move(*kernel) : Kernel{};
+}
 
 inline constexpr std::string_view kSoftmax = R"(
 kernel softmax(b0: float32 in, b1: float32 out; s0: int64, s1: int64)

@@ -10,11 +10,7 @@ namespace {
 
 constexpr int kVectorBytes = 32;
 
-Kernel parsed(std::string_view text) {
-  auto kernel = parse_kernel(text);
-  EXPECT_TRUE(kernel.ok()) << (kernel.ok() ? "" : kernel.error().str());
-  return std::move(*kernel);
-}
+using testing_kernels::parsed;
 
 TEST(Schedule, SoftmaxRunsAlongTheContiguousDimension) {
   const Schedule schedule = make_schedule(parsed(testing_kernels::kSoftmax), kVectorBytes);

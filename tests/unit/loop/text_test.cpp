@@ -12,11 +12,7 @@
 namespace nfx {
 namespace {
 
-Kernel parsed(std::string_view text) {
-  auto kernel = parse_kernel(text);
-  EXPECT_TRUE(kernel.ok()) << (kernel.ok() ? "" : kernel.error().str());
-  return kernel.ok() ? std::move(*kernel) : Kernel{};
-}
+using testing_kernels::parsed;
 
 void expect_round_trip(const Kernel& kernel) {
   for (KernelNames names : {KernelNames::kCanonical, KernelNames::kOwn}) {
@@ -159,6 +155,10 @@ struct BadText {
   int line;
   const char* text;
 };
+
+void PrintTo(const BadText& bad, std::ostream* out) {
+  *out << bad.code << " in " << std::string_view(bad.text).substr(0, 80);
+}
 
 class LoopBadText : public testing::TestWithParam<BadText> {};
 
