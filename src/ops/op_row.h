@@ -25,12 +25,12 @@ namespace nfx {
 
 // How the dtype that is computed in follows from the operands.
 enum class Promote : uint8_t {
-  kNone,          // the rule says itself
-  kDefault,       // PyTorch's promotion of tensors, 0-d tensors and numbers
-  kIntToFloat,    // as kDefault, integers to the default float (true division, exp)
-  kBoolResult,    // computed in the promoted dtype, result is bool (comparisons)
-  kLogical,       // operands as truth values, result is bool
-  kFirst,         // the dtype of the first operand
+  kNone,        // the rule says itself
+  kDefault,     // PyTorch's promotion of tensors, 0-d tensors and numbers
+  kIntToFloat,  // as kDefault, integers to the default float (true division, exp)
+  kBoolResult,  // computed in the promoted dtype, result is bool (comparisons)
+  kLogical,     // operands as truth values, result is bool
+  kFirst,       // the dtype of the first operand
 };
 
 // What an element rule works with. Implemented by fusion.
@@ -82,6 +82,7 @@ using FoldRule = std::function<Result<Fold>(Node)>;
 using ExpandRule = std::function<Result<std::vector<Node>>(Graph&, Node)>;
 
 struct OpRow : OpInfo {
+  size_t value_operands = 0;  // leading arguments that a pointwise value is made of
   Promote promote = Promote::kNone;
   TypeRule type;        // of the result, from the operands' types
   ElementRule element;  // pointwise, view, gather, factory
