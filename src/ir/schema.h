@@ -46,10 +46,10 @@ struct SchemaType {
 // The alias annotation `(a! -> *)`. An argument and a result that share a set
 // may share memory; without a write that is "may", never "must".
 struct SchemaAlias {
-  std::string before;           // "a", "a|b" or "*"; empty without annotation
-  std::string after;            // differs from `before` only where `->` is written
-  bool write = false;           // `!`
-  bool inside_list = false;     // `Tensor(a)[]` rather than `Tensor[](a)`
+  std::string before;        // "a", "a|b" or "*"; empty without annotation
+  std::string after;         // differs from `before` only where `->` is written
+  bool write = false;        // `!`
+  bool inside_list = false;  // `Tensor(a)[]` rather than `Tensor[](a)`
   explicit operator bool() const { return !before.empty(); }
 };
 

@@ -78,7 +78,6 @@ void load_calls(Loader& loader, AtenAbi& abi) {
   loader.require(abi.list_get_item, "torch_list_get_item");
   loader.require(abi.list_push_back, "torch_list_push_back");
   loader.require(abi.delete_list, "torch_delete_list");
-  loader.require(abi.new_string, "torch_new_string_handle");
   loader.require(abi.string_length, "torch_string_length");
   loader.require(abi.string_c_str, "torch_string_c_str");
   loader.require(abi.delete_string, "torch_delete_string");

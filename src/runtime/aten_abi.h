@@ -43,8 +43,7 @@ struct AtenAbi {
   AtenError (*reinterpret_tensor)(AtenHandle, int64_t ndim, const int64_t* sizes,
                                   const int64_t* strides, int64_t offset, AtenHandle*);
   AtenError (*from_blob)(void* data, int64_t ndim, const int64_t* sizes, const int64_t* strides,
-                         int64_t offset, int32_t dtype, int32_t device, int32_t index,
-                         AtenHandle*);
+                         int64_t offset, int32_t dtype, int32_t device, int32_t index, AtenHandle*);
   AtenError (*copy_)(AtenHandle self, AtenHandle source, int32_t non_blocking);
 
   // One element as a number.
@@ -59,7 +58,6 @@ struct AtenAbi {
   AtenError (*list_get_item)(AtenListHandle, size_t, StableIValue*);
   AtenError (*list_push_back)(AtenListHandle, StableIValue);
   AtenError (*delete_list)(AtenListHandle);
-  AtenError (*new_string)(const char*, size_t, AtenStringHandle*);
   AtenError (*string_length)(AtenStringHandle, size_t*);
   AtenError (*string_c_str)(AtenStringHandle, const char**);
   AtenError (*delete_string)(AtenStringHandle);
@@ -78,7 +76,7 @@ struct AtenAbi {
   AtenError (*new_stable_ivalue)(StableIValue**);
   AtenError (*delete_stable_ivalue)(StableIValue*);
 
-  int32_t cpu = 0;     // c10::DeviceType of the CPU
+  int32_t cpu = 0;          // c10::DeviceType of the CPU
   void* library = nullptr;  // for looking up `aoti_torch_cpu_*`
 
   // The table, loaded at the first call that finds PyTorch in the process.

@@ -102,9 +102,7 @@ struct AtenArg {
   std::span<const T> items() const {
     return {static_cast<const T*>(sequence.data), sequence.size};
   }
-  std::string_view text() const {
-    return {static_cast<const char*>(sequence.data), sequence.size};
-  }
+  std::string_view text() const { return {static_cast<const char*>(sequence.data), sequence.size}; }
 
  private:
   explicit AtenArg(AtenArgKind which) : kind(which), complex{} {}

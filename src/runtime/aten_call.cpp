@@ -1,5 +1,6 @@
 #include "runtime/aten_call.h"
 
+#include <algorithm>
 #include <array>
 
 #include "runtime/aten_stack.h"
@@ -51,9 +52,11 @@ std::string dispatcher_refusal(const Schema& schema) {
   return {};
 }
 
-bool has_scalar(const Schema& schema) {
+// Whether some argument can cross by the C function but not by the dispatcher.
+bool has_gap(const Schema& schema) {
   for (const SchemaArg& arg : schema.args) {
-    if (arg.type.kind == SchemaKind::kScalar) return true;
+    const SchemaKind kind = arg.type.kind;
+    if (kind == SchemaKind::kScalar || kind == SchemaKind::kString) return true;
   }
   return false;
 }
@@ -67,14 +70,10 @@ struct ToArg {
   AtenArg operator()(bool value) const { return AtenArg::boolean(value); }
   AtenArg operator()(int64_t value) const {
     switch (kind) {
-      case SchemaKind::kDtype:
-        return AtenArg::dtype(static_cast<Dtype>(value));
-      case SchemaKind::kLayout:
-        return AtenArg::layout(static_cast<int>(value));
-      case SchemaKind::kMemoryFormat:
-        return AtenArg::memory_format(static_cast<int>(value));
-      default:
-        return AtenArg::of_int(value);
+      case SchemaKind::kDtype: return AtenArg::dtype(static_cast<Dtype>(value));
+      case SchemaKind::kLayout: return AtenArg::layout(static_cast<int>(value));
+      case SchemaKind::kMemoryFormat: return AtenArg::memory_format(static_cast<int>(value));
+      default: return AtenArg::of_int(value);
     }
   }
   AtenArg operator()(double value) const { return AtenArg::of_float(value); }
@@ -96,7 +95,7 @@ Result<AtenCall> AtenCall::create(std::string_view schema_text) {
   return call;
 }
 
-// `Scalar` is the dispatcher's one great gap, so an operator with one goes
+// `Scalar` and `str` are the dispatcher's gaps, so an operator with one goes
 // through its C function where there is one.
 void AtenCall::choose_path() {
   why_ = dispatcher_refusal(*schema_);
@@ -105,7 +104,7 @@ void AtenCall::choose_path() {
     path_ = AtenPath::kItem;
     return;
   }
-  if (!dispatchable_ || has_scalar(*schema_)) shim_ = find_shim(*abi_, *schema_);
+  if (!dispatchable_ || has_gap(*schema_)) shim_ = find_shim(*abi_, *schema_);
   if (shim_) {
     path_ = AtenPath::kShim;
   } else if (dispatchable_) {
@@ -122,26 +121,32 @@ std::vector<AtenArg> AtenCall::default_args() const {
   return args;
 }
 
-bool AtenCall::is_native_for(std::span<const Dtype> tensor_dtypes) const {
-  if (path_ == AtenPath::kVectorcall) return false;
-  if (path_ != AtenPath::kShim || !has_scalar(*schema_)) return true;
-  for (const Dtype dtype : tensor_dtypes) {
-    if (is_floating(dtype) || is_complex(dtype)) return true;
+Status AtenCall::supports(std::span<const AtenArg> args,
+                          std::span<const Dtype> tensor_dtypes) const {
+  assert(args.size() == arg_count());
+  if (path_ == AtenPath::kVectorcall) return declined(why_);
+  if (path_ == AtenPath::kShim) {
+    const bool floating = std::any_of(tensor_dtypes.begin(), tensor_dtypes.end(), [](Dtype dtype) {
+      return is_floating(dtype) || is_complex(dtype);
+    });
+    if (scalars_cross(*schema_, args, floating)) return success();
+    return declined("its `Scalar` would change the result's type");
   }
-  return false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const SchemaType& type = schema_->args[i].type;
+    if (args[i].kind == AtenArgKind::kNone || crosses_when_given(type)) continue;
+    return declined("argument `" + schema_->args[i].name + "` is a `" + type.text + "`");
+  }
+  return success();
 }
 
 Status AtenCall::run(std::span<const AtenArg> args, std::span<AtenValue> results) const {
   assert(args.size() == arg_count() && results.size() == result_count());
   switch (path_) {
-    case AtenPath::kDispatcher:
-      return dispatch(args, results);
-    case AtenPath::kShim:
-      return run_shim(args, results);
-    case AtenPath::kItem:
-      return read_item(args, results);
-    case AtenPath::kVectorcall:
-      return declined(why_);
+    case AtenPath::kDispatcher: return dispatch(args, results);
+    case AtenPath::kShim: return run_shim(args, results);
+    case AtenPath::kItem: return read_item(args, results);
+    case AtenPath::kVectorcall: return declined(why_);
   }
   return success();
 }
@@ -180,12 +185,9 @@ Diagnostic AtenCall::dispatch_failure(std::span<const StableIValue> stack) const
 
 Status AtenCall::run_shim(std::span<const AtenArg> args, std::span<AtenValue> results) const {
   switch (call_shim(*abi_, *shim_, *schema_, args, results)) {
-    case ShimOutcome::kDone:
-      return success();
-    case ShimOutcome::kFailed:
-      return aten_failure(full_name(*schema_));
-    case ShimOutcome::kDeclined:
-      break;
+    case ShimOutcome::kDone: return success();
+    case ShimOutcome::kFailed: return aten_failure(full_name(*schema_));
+    case ShimOutcome::kDeclined: break;
   }
   if (dispatchable_) return dispatch(args, results);
   return declined(why_ + ", and its C function takes no such arguments");

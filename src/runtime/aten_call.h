@@ -45,9 +45,10 @@ class AtenCall {
   // and texts in it live as long as this call.
   std::vector<AtenArg> default_args() const;
 
-  // Whether a run with tensors of these types stays native as far as their
-  // types tell: an integer `Scalar` needs a floating tensor beside it.
-  bool is_native_for(std::span<const Dtype> tensor_dtypes) const;
+  // Whether a run with these constants and tensors of these types will be native.
+  // Tensor slots may be unfilled. For planning: `run` asks the same of what it gets.
+  // Errors: `needs-vectorcall` with the reason.
+  Status supports(std::span<const AtenArg> args, std::span<const Dtype> tensor_dtypes) const;
 
   // Runs it: one argument a schema argument, one result a schema result.
   // Errors: `pytorch-error` with PyTorch's text; `needs-vectorcall` if nothing

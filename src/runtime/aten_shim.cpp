@@ -1,6 +1,8 @@
 #include "runtime/aten_shim.h"
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "runtime/aten_shim_frame.h"
 
@@ -19,12 +21,13 @@ constexpr Renamed kRenamed[] = {
     {"aten::addmm", "aoti_torch_cpu_addmm_out", ShimForm::kFreshOut},
     {"aten::baddbmm", "aoti_torch_cpu_baddbmm_out", ShimForm::kFreshOut},
     {"aten::scatter.value", "aoti_torch_cpu_scatter_value_out", ShimForm::kFreshOut},
+    {"aten::scatter_reduce.two", "aoti_torch_cpu_scatter_reduce_two_out", ShimForm::kFreshOut},
 };
 
 // Operators that convert their `Scalar` to the result's element type first, so
 // that 2 and 2.0 mean the same.
-constexpr std::string_view kConvertsScalar[] = {"aten::fill_.Scalar", "aten::scatter.value",
-                                                "aten::scatter.value_out"};
+constexpr std::string_view kConvertsScalar[] = {"aten::full", "aten::fill_.Scalar",
+                                                "aten::scatter.value", "aten::scatter.value_out"};
 
 // Every integer up to this has a double of its own.
 constexpr int64_t kExactInteger = int64_t{1} << 53;
@@ -109,25 +112,6 @@ bool some_tensor_is_floating(std::span<const AtenArg> args) {
   return false;
 }
 
-// An integer `Scalar` crosses as a double. That changes the result's type unless
-// a tensor makes it floating anyway.
-bool scalars_keep_meaning(const Schema& schema, std::span<const AtenArg> args) {
-  bool integer_scalar = false;
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (schema.args[i].type.kind != SchemaKind::kScalar) continue;
-    const AtenArg& arg = args[i];
-    if (arg.kind != AtenArgKind::kInt && arg.kind != AtenArgKind::kBool) continue;
-    if (arg.integer > kExactInteger || arg.integer < -kExactInteger) return false;
-    integer_scalar = true;
-  }
-  if (!integer_scalar || some_tensor_is_floating(args)) return true;
-  const std::string name = full_name(schema);
-  for (const std::string_view converts : kConvertsScalar) {
-    if (name == converts) return true;
-  }
-  return false;
-}
-
 // `full` takes its type from an integer fill value; the double would make it float.
 AtenArg inferred_dtype(const Schema& schema, std::span<const AtenArg> args, size_t index) {
   const AtenArg& given = args[index];
@@ -179,12 +163,35 @@ void share_written(const Schema& schema, std::span<const AtenArg> args,
   }
 }
 
+// The result's sizes where they are those of a matrix product of the second and
+// third argument, so that the call need not resize. Otherwise one empty
+// dimension, which the call resizes, reporting wrong shapes in its own words.
+std::vector<int64_t> fresh_sizes(const Schema& schema, std::span<const AtenArg> args) {
+  const bool product = schema.name == "aten::addmm" || schema.name == "aten::baddbmm";
+  if (!product || args[1].kind != AtenArgKind::kTensor || args[2].kind != AtenArgKind::kTensor) {
+    return {0};
+  }
+  const auto left = AtenView(args[1].tensor).sizes();
+  const auto right = AtenView(args[2].tensor).sizes();
+  if (left.size() != right.size() || left.size() < 2 || left.size() > 3) return {0};
+  std::vector<int64_t> sizes(left.begin(), left.end());
+  sizes.back() = right.back();
+  return sizes;
+}
+
+Result<AtenTensor> fresh_out(const Schema& schema, std::span<const AtenArg> args) {
+  const std::vector<int64_t> sizes = fresh_sizes(schema, args);
+  std::vector<int64_t> strides(sizes.size(), 1);
+  for (size_t i = sizes.size() - 1; i > 0; --i) {
+    strides[i - 1] = strides[i] * std::max<int64_t>(sizes[i], 1);
+  }
+  return AtenTensor::empty_strided(sizes, strides, AtenView(args[0].tensor).dtype());
+}
+
 ShimOutcome call_fresh_out(const AtenShim& shim, const Schema& schema,
                            std::span<const AtenArg> args, std::span<AtenValue> results) {
   if (args[0].kind != AtenArgKind::kTensor) return ShimOutcome::kDeclined;
-  constexpr int64_t kEmpty[] = {0};
-  constexpr int64_t kStride[] = {1};
-  auto out = AtenTensor::empty_strided(kEmpty, kStride, AtenView(args[0].tensor).dtype());
+  auto out = fresh_out(schema, args);
   if (!out) return ShimOutcome::kFailed;
   SchemaType tensor;
   tensor.kind = SchemaKind::kTensor;
@@ -212,11 +219,27 @@ std::optional<AtenShim> find_shim(const AtenAbi& abi, const Schema& schema) {
   return shim;
 }
 
+bool scalars_cross(const Schema& schema, std::span<const AtenArg> args, bool floating_tensor) {
+  bool integer_scalar = false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const AtenArg& arg = args[i];
+    if (schema.args[i].type.kind != SchemaKind::kScalar) continue;
+    if (arg.kind == AtenArgKind::kComplex) return false;
+    if (arg.kind != AtenArgKind::kInt && arg.kind != AtenArgKind::kBool) continue;
+    if (arg.integer > kExactInteger || arg.integer < -kExactInteger) return false;
+    integer_scalar = true;
+  }
+  if (!integer_scalar || floating_tensor) return true;
+  const std::string name = full_name(schema);
+  return std::find(std::begin(kConvertsScalar), std::end(kConvertsScalar), name) !=
+         std::end(kConvertsScalar);
+}
+
 ShimOutcome call_shim(const AtenAbi& abi, const AtenShim& shim, const Schema& schema,
                       std::span<const AtenArg> args, std::span<AtenValue> results) {
   assert(args.size() == schema.args.size() && results.size() == schema.results.size());
   if (!shim.through_dispatcher && !all_plain(args)) return ShimOutcome::kDeclined;
-  if (!scalars_keep_meaning(schema, args)) return ShimOutcome::kDeclined;
+  if (!scalars_cross(schema, args, some_tensor_is_floating(args))) return ShimOutcome::kDeclined;
   if (shim.form == ShimForm::kFreshOut) return call_fresh_out(shim, schema, args, results);
   ShimFrame frame;
   if (!push_args(frame, schema, args)) return ShimOutcome::kDeclined;

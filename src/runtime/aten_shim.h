@@ -27,6 +27,11 @@ struct AtenShim {
 // The function of this operator, if PyTorch exports one that takes these types.
 std::optional<AtenShim> find_shim(const AtenAbi& abi, const Schema& schema);
 
+// Whether every `Scalar` among the arguments means the same as a double: an
+// integer would change the result's type unless a tensor makes it floating
+// anyway, and a complex number has no double.
+bool scalars_cross(const Schema& schema, std::span<const AtenArg> args, bool floating_tensor);
+
 enum class ShimOutcome : uint8_t {
   kDone,
   kFailed,    // in PyTorch: see AtenAbi::last_error

@@ -38,16 +38,11 @@ bool integer_value(SchemaKind kind, const AtenArg& arg, Word& value) {
       value = reinterpret_cast<uintptr_t>(arg.tensor);
       return kind == SchemaKind::kTensor;
     case AtenArgKind::kInt:
-    case AtenArgKind::kBool:
-      return kind == SchemaKind::kInt || kind == SchemaKind::kBool;
-    case AtenArgKind::kDtype:
-      return kind == SchemaKind::kDtype;
-    case AtenArgKind::kLayout:
-      return kind == SchemaKind::kLayout;
-    case AtenArgKind::kMemoryFormat:
-      return kind == SchemaKind::kMemoryFormat;
-    default:
-      return false;
+    case AtenArgKind::kBool: return kind == SchemaKind::kInt || kind == SchemaKind::kBool;
+    case AtenArgKind::kDtype: return kind == SchemaKind::kDtype;
+    case AtenArgKind::kLayout: return kind == SchemaKind::kLayout;
+    case AtenArgKind::kMemoryFormat: return kind == SchemaKind::kMemoryFormat;
+    default: return false;
   }
 }
 
@@ -56,25 +51,18 @@ bool integer_value(SchemaKind kind, const AtenArg& arg, Word& value) {
 bool ShimFrame::takes(const SchemaType& type) {
   if (type.list) {
     switch (type.kind) {
-      case SchemaKind::kTensor:
-        return !type.optional;
+      case SchemaKind::kTensor: return !type.optional;
       case SchemaKind::kInt:
-      case SchemaKind::kFloat:
-        return !type.element_optional;
-      case SchemaKind::kBool:
-        return !type.element_optional && !type.optional;
-      default:
-        return false;
+      case SchemaKind::kFloat: return !type.element_optional;
+      case SchemaKind::kBool: return !type.element_optional && !type.optional;
+      default: return false;
     }
   }
   switch (type.kind) {
     case SchemaKind::kComplex:
-    case SchemaKind::kOther:
-      return false;
-    case SchemaKind::kGenerator:
-      return type.optional;
-    default:
-      return true;
+    case SchemaKind::kOther: return false;
+    case SchemaKind::kGenerator: return type.optional;
+    default: return true;
   }
 }
 
@@ -180,8 +168,7 @@ bool ShimFrame::push_list(const SchemaType& type, const AtenArg& arg) {
       for (size_t i = 0; i < size; ++i) values[i] = static_cast<Word>(arg.integer);
       return push_list_data(type, values, size);
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 

@@ -27,10 +27,8 @@ bool kind_crosses(SchemaKind kind) {
     case SchemaKind::kDtype:
     case SchemaKind::kDevice:
     case SchemaKind::kLayout:
-    case SchemaKind::kMemoryFormat:
-      return true;
-    default:
-      return false;
+    case SchemaKind::kMemoryFormat: return true;
+    default: return false;
   }
 }
 
@@ -49,27 +47,15 @@ bool fill_tensor(const AtenAbi& abi, AtenHandle tensor, StableIValue& slot) {
   return true;
 }
 
-bool fill_string(const AtenAbi& abi, std::string_view text, StableIValue& slot) {
-  AtenStringHandle owned = nullptr;
-  if (abi.new_string(text.data(), text.size(), &owned) != 0) return false;
-  slot = slot_of(owned);
-  return true;
-}
-
 bool fill_number(SchemaKind kind, const AtenArg& arg, StableIValue& slot) {
   const bool integral = arg.kind == AtenArgKind::kInt || arg.kind == AtenArgKind::kBool;
   switch (kind) {
-    case SchemaKind::kInt:
-      slot = static_cast<StableIValue>(arg.integer);
-      return integral;
+    case SchemaKind::kInt: slot = static_cast<StableIValue>(arg.integer); return integral;
     case SchemaKind::kFloat:
       slot = std::bit_cast<StableIValue>(integral ? static_cast<double>(arg.integer) : arg.real);
       return integral || arg.kind == AtenArgKind::kFloat;
-    case SchemaKind::kBool:
-      slot = arg.integer != 0 ? 1 : 0;
-      return integral;
-    default:
-      return false;
+    case SchemaKind::kBool: slot = arg.integer != 0 ? 1 : 0; return integral;
+    default: return false;
   }
 }
 
@@ -77,14 +63,12 @@ bool fill_element(const AtenAbi& abi, SchemaKind kind, const AtenArg& arg, Stabl
   switch (arg.kind) {
     case AtenArgKind::kTensor:
       return kind == SchemaKind::kTensor && fill_tensor(abi, arg.tensor, slot);
-    case AtenArgKind::kString:
-      return kind == SchemaKind::kString && fill_string(abi, arg.text(), slot);
+    case AtenArgKind::kString:  // PyTorch takes the text and leaks a copy, at every call
+      return false;
     case AtenArgKind::kDtype:
       slot = slot_of_code(arg.integer);
       return kind == SchemaKind::kDtype && dtype_crosses(arg.integer);
-    case AtenArgKind::kLayout:
-      slot = slot_of_code(arg.integer);
-      return kind == SchemaKind::kLayout;
+    case AtenArgKind::kLayout: slot = slot_of_code(arg.integer); return kind == SchemaKind::kLayout;
     case AtenArgKind::kMemoryFormat:
       slot = slot_of_code(arg.integer);
       return kind == SchemaKind::kMemoryFormat;
@@ -92,8 +76,7 @@ bool fill_element(const AtenAbi& abi, SchemaKind kind, const AtenArg& arg, Stabl
       slot = static_cast<StableIValue>(static_cast<uint32_t>(arg.device.type)) << 32 |
              static_cast<uint32_t>(arg.device.index);
       return kind == SchemaKind::kDevice;
-    default:
-      return fill_number(kind, arg, slot);
+    default: return fill_number(kind, arg, slot);
   }
 }
 
@@ -145,24 +128,17 @@ size_t list_length(const SchemaType& type, const AtenArg& arg) {
     case AtenArgKind::kTensorList:
     case AtenArgKind::kIntList:
     case AtenArgKind::kFloatList:
-    case AtenArgKind::kBoolList:
-      return arg.sequence.size;
-    default:
-      return type.list_size > 0 ? static_cast<size_t>(type.list_size) : 1;
+    case AtenArgKind::kBoolList: return arg.sequence.size;
+    default: return type.list_size > 0 ? static_cast<size_t>(type.list_size) : 1;
   }
 }
 AtenArg list_item(const AtenArg& arg, size_t i) {
   switch (arg.kind) {
-    case AtenArgKind::kTensorList:
-      return AtenArg::of_tensor(arg.items<AtenHandle>()[i]);
-    case AtenArgKind::kIntList:
-      return AtenArg::of_int(arg.items<int64_t>()[i]);
-    case AtenArgKind::kFloatList:
-      return AtenArg::of_float(arg.items<double>()[i]);
-    case AtenArgKind::kBoolList:
-      return AtenArg::boolean(arg.items<uint8_t>()[i] != 0);
-    default:
-      return arg;
+    case AtenArgKind::kTensorList: return AtenArg::of_tensor(arg.items<AtenHandle>()[i]);
+    case AtenArgKind::kIntList: return AtenArg::of_int(arg.items<int64_t>()[i]);
+    case AtenArgKind::kFloatList: return AtenArg::of_float(arg.items<double>()[i]);
+    case AtenArgKind::kBoolList: return AtenArg::boolean(arg.items<uint8_t>()[i] != 0);
+    default: return arg;
   }
 }
 
@@ -184,8 +160,7 @@ bool push_item(const AtenAbi& abi, const SchemaType& type, const AtenArg& item,
   return abi.list_push_back(list, slot) == 0;
 }
 
-bool fill_list(const AtenAbi& abi, const SchemaType& type, const AtenArg& arg,
-               StableIValue& slot) {
+bool fill_list(const AtenAbi& abi, const SchemaType& type, const AtenArg& arg, StableIValue& slot) {
   const size_t length = list_length(type, arg);
   AtenListHandle list = nullptr;
   if (abi.new_list(length, &list) != 0) return false;
@@ -216,14 +191,10 @@ AtenValue take_list(const AtenAbi& abi, const SchemaType& type, AtenListHandle l
     return AtenValue(std::move(items));
   };
   switch (type.kind) {
-    case SchemaKind::kTensor:
-      return collect(std::vector<AtenTensor>());
-    case SchemaKind::kFloat:
-      return collect(std::vector<double>());
-    case SchemaKind::kBool:
-      return collect(std::vector<bool>());
-    default:
-      return collect(std::vector<int64_t>());
+    case SchemaKind::kTensor: return collect(std::vector<AtenTensor>());
+    case SchemaKind::kFloat: return collect(std::vector<double>());
+    case SchemaKind::kBool: return collect(std::vector<bool>());
+    default: return collect(std::vector<int64_t>());
   }
 }
 
@@ -246,15 +217,18 @@ AtenValue take_string(const AtenAbi& abi, AtenStringHandle handle) {
 
 }  // namespace
 
-bool crosses_as_arg(const SchemaType& type) { return type.optional || kind_crosses(type.kind); }
+bool crosses_when_given(const SchemaType& type) {
+  return kind_crosses(type.kind) && type.kind != SchemaKind::kString;
+}
+
+bool crosses_as_arg(const SchemaType& type) { return type.optional || crosses_when_given(type); }
 
 bool crosses_as_result(const SchemaType& type) {
   if (type.list && type.kind == SchemaKind::kString) return false;
   return kind_crosses(type.kind) && type.kind != SchemaKind::kDevice;
 }
 
-bool fill_slot(const AtenAbi& abi, const SchemaType& type, const AtenArg& arg,
-               StableIValue& slot) {
+bool fill_slot(const AtenAbi& abi, const SchemaType& type, const AtenArg& arg, StableIValue& slot) {
   if (arg.kind == AtenArgKind::kNone) {
     slot = 0;
     return type.optional;
@@ -279,8 +253,6 @@ void release_slot(const AtenAbi& abi, const SchemaType& type, StableIValue slot)
     release_list(abi, type, pointer_in<AtenListHandle>(slot));
   } else if (type.kind == SchemaKind::kTensor) {
     abi.delete_tensor(pointer_in<AtenHandle>(slot));
-  } else if (type.kind == SchemaKind::kString) {
-    abi.delete_string(pointer_in<AtenStringHandle>(slot));
   }
 }
 
@@ -291,18 +263,12 @@ AtenValue take_result(const AtenAbi& abi, const SchemaType& type, StableIValue s
   }
   if (type.list) return take_list(abi, type, pointer_in<AtenListHandle>(slot));
   switch (type.kind) {
-    case SchemaKind::kTensor:
-      return take_tensor(abi, pointer_in<AtenHandle>(slot));
-    case SchemaKind::kString:
-      return take_string(abi, pointer_in<AtenStringHandle>(slot));
-    case SchemaKind::kFloat:
-      return std::bit_cast<double>(slot);
-    case SchemaKind::kBool:
-      return (slot & 0xff) != 0;
-    case SchemaKind::kInt:
-      return static_cast<int64_t>(slot);
-    default:
-      return static_cast<int64_t>(static_cast<int32_t>(slot));
+    case SchemaKind::kTensor: return take_tensor(abi, pointer_in<AtenHandle>(slot));
+    case SchemaKind::kString: return take_string(abi, pointer_in<AtenStringHandle>(slot));
+    case SchemaKind::kFloat: return std::bit_cast<double>(slot);
+    case SchemaKind::kBool: return (slot & 0xff) != 0;
+    case SchemaKind::kInt: return static_cast<int64_t>(slot);
+    default: return static_cast<int64_t>(static_cast<int32_t>(slot));
   }
 }
 

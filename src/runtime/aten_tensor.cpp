@@ -56,9 +56,7 @@ int32_t AtenView::device_index() const {
   return get<int32_t>(aten_abi().get_device_index, handle_, -1);
 }
 int32_t AtenView::layout() const { return get<int32_t>(aten_abi().get_layout, handle_, -1); }
-bool AtenView::on_cpu_strided() const {
-  return device_type() == aten_abi().cpu && layout() == 0;
-}
+bool AtenView::on_cpu_strided() const { return device_type() == aten_abi().cpu && layout() == 0; }
 
 AtenTensor AtenTensor::share(AtenHandle handle) {
   AtenHandle shared = nullptr;
@@ -95,9 +93,8 @@ Result<AtenTensor> AtenTensor::as_strided(AtenHandle base, std::span<const int64
                                           std::span<const int64_t> strides, int64_t offset) {
   assert(sizes.size() == strides.size() && "one stride a dimension");
   AtenHandle handle = nullptr;
-  const AtenError error =
-      aten_abi().reinterpret_tensor(base, static_cast<int64_t>(sizes.size()), sizes.data(),
-                                    strides.data(), offset, &handle);
+  const AtenError error = aten_abi().reinterpret_tensor(
+      base, static_cast<int64_t>(sizes.size()), sizes.data(), strides.data(), offset, &handle);
   if (error != 0) return aten_failure("as_strided");
   return AtenTensor(handle);
 }
