@@ -1,0 +1,31 @@
+#include "nfx/input.h"
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+namespace nfx {
+namespace {
+
+struct UnreadableFile {
+  static constexpr std::string_view kCode = "unreadable-file";
+  std::string path;
+  std::string message() const { return "cannot read `" + path + "`"; }
+  std::string help() const { return "give the path of a readable file, or `-`"; }
+};
+NFX_DIAGNOSTIC(UnreadableFile);
+
+std::string read_all(std::istream& in) { return {std::istreambuf_iterator<char>(in), {}}; }
+
+}  // namespace
+
+Result<std::unique_ptr<Graph>> read_graph(const std::string& path) {
+  const auto context = std::make_shared<Context>();
+  if (path == "-") return parse(read_all(std::cin), context, "<stdin>");
+  std::ifstream file(path, std::ios::binary);
+  const std::string text = read_all(file);
+  if (!file || file.bad()) return diagnose(UnreadableFile{path});
+  return parse(text, context, path);
+}
+
+}  // namespace nfx
