@@ -54,6 +54,12 @@ class RowBuilder {
     return *this;
   }
 
+  // Promotion over more arguments than `value` takes.
+  RowBuilder& promotes_over(size_t arguments) {
+    row_.value_operands = arguments;
+    return *this;
+  }
+
   RowBuilder& type(TypeRule rule);
   RowBuilder& element(ElementRule rule);              // aligned operands
   RowBuilder& reads(ElementRule rule);                // every operand is read by index
