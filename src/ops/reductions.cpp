@@ -1,193 +1,249 @@
-// Reductions over dimensions.
-#include "ops/folds.h"
+// Sums, products, extrema and truth over dimensions.
+#include "ops/reductions.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "ops/define.h"
 #include "ops/type_rules.h"
 
 namespace nfx {
+
+std::vector<int64_t> reduced_dims(Node node, std::string_view name) {
+  const size_t rank = node.operand(0).type().rank();
+  std::vector<int64_t> dims;
+  for (int64_t d : int_list(argument(node, name))) {
+    if (rank > 0) dims.push_back(wrapped_dim(d, rank));
+  }
+  if (dims.empty()) {
+    for (size_t d = 0; d < rank; ++d) dims.push_back(static_cast<int64_t>(d));
+  }
+  std::sort(dims.begin(), dims.end());
+  dims.erase(std::unique(dims.begin(), dims.end()), dims.end());
+  return dims;
+}
+
+std::vector<SymExprId> reduced_sizes(Node node, const std::vector<int64_t>& dims, bool keepdim) {
+  std::vector<SymExprId> sizes;
+  const auto own = node.operand(0).type().sizes;
+  for (size_t d = 0; d < own.size(); ++d) {
+    const bool reduced = std::binary_search(dims.begin(), dims.end(), static_cast<int64_t>(d));
+    if (!reduced) sizes.push_back(own[d]);
+    if (reduced && keepdim) sizes.push_back(sym_int(node.graph().context(), 1));
+  }
+  return sizes;
+}
+
 namespace {
 
-Expr plus(Expr a, Expr b) { return a + b; }
-Expr times(Expr a, Expr b) { return a * b; }
-Expr either(Expr a, Expr b) { return a | b; }
-Expr both(Expr a, Expr b) { return a & b; }
+using State = std::span<const Expr>;
+using Values = std::vector<Expr>;
+using DtypeRule = Dtype (*)(Node);
 
-// Sums of integers and bools are int64 unless a dtype is given.
-Dtype sum_dtype(Node node) {
-  const Dtype own = node.operand(0).type().dtype;
-  return dtype_argument(node, "dtype").value_or(is_floating(own) ? own : Dtype::kInt64);
+bool keeps(Node node) { return int_argument(node, "keepdim") != 0; }
+Dtype input_dtype(Node node) { return node.operand(0).type().dtype; }
+
+// Sums and products of integers are int64.
+Dtype wide_dtype(Node node) {
+  if (const auto given = dtype_argument(node, "dtype")) return *given;
+  const Dtype own = input_dtype(node);
+  return is_integral(own) || own == Dtype::kBool ? Dtype::kInt64 : own;
 }
 
-// The type of one result of a fold.
-TypeId result_type(Node node, const Fold& fold, Dtype dtype) {
-  return dense_type(node, dtype, folded_sizes(fold));
+Dtype given_dtype(Node node) { return dtype_argument(node, "dtype").value_or(input_dtype(node)); }
+
+Dtype truth_dtype(Node node) {
+  return input_dtype(node) == Dtype::kUInt8 ? Dtype::kUInt8 : Dtype::kBool;
 }
 
-TypeRule typed(FoldRule rule, Dtype (*dtype)(Node)) {
-  return [rule = std::move(rule), dtype](Node node) -> Result<TypeId> {
-    NFX_ASSIGN(const Fold fold, rule(node));
-    return result_type(node, fold, dtype(node));
-  };
-}
-
-Dtype own_dtype(Node node) { return node.operand(0).type().dtype; }
-Dtype bool_dtype(Node) { return Dtype::kBool; }
 Dtype index_dtype(Node) { return Dtype::kInt64; }
 
-Result<Fold> sum(Node node) {
-  Fold fold = fold_over(node, "dim");
-  fold.compute = sum_dtype(node);
-  simple_monoid(fold, 0, plus);
-  return fold;
-}
-
-Result<Fold> mean(Node node) {
-  NFX_ASSIGN(Fold fold, sum(node));
-  fold.finish = [](std::span<const Expr> state, Expr count) {
-    return std::vector{state[0] / cast(count, state[0].dtype())};
+TypeRule reduced_type(DtypeRule dtype) {
+  return [dtype](Node node) -> Result<TypeId> {
+    return dense_type(node, dtype(node), reduced_sizes(node, reduced_dims(node), keeps(node)));
   };
+}
+
+Fold fold_over(Node node, Dtype compute, std::vector<Dtype> state) {
+  Fold fold;
+  fold.dims = reduced_dims(node);
+  fold.keepdim = keeps(node);
+  fold.compute = compute;
+  fold.input = node.operand(0);
+  fold.state = std::move(state);
   return fold;
 }
 
-Result<Fold> product(Node node) {
-  Fold fold = fold_over(node, "dim");
-  fold.compute = sum_dtype(node);
-  simple_monoid(fold, 1, times);
+// One state component of the compute dtype, joined by one function.
+using Join = Expr (*)(Expr, Expr);
+using Start = Expr (*)(ExprPool&, Dtype);
+
+Fold simple_fold(Node node, Dtype compute, Start start, Join join) {
+  Fold fold = fold_over(node, compute, {compute});
+  fold.init = [=](ExprPool& pool) { return Values{start(pool, compute)}; };
+  fold.step = [=](State s, Expr x, Expr) { return Values{join(s[0], x)}; };
+  fold.merge = [=](State s, State other) { return Values{join(s[0], other[0])}; };
+  fold.finish = [](State s, Expr) { return Values{s[0]}; };
   return fold;
 }
 
-template <bool kLargest>
-Result<Fold> extreme(Node node) {
-  Fold fold = fold_over(node, "dim");
-  extreme_monoid(fold, kLargest);
-  return fold;
+Expr zero(ExprPool& pool, Dtype dtype) { return literal(pool, dtype, 0); }
+Expr one(ExprPool& pool, Dtype dtype) { return literal(pool, dtype, 1); }
+Expr plus(Expr x, Expr y) { return x.dtype() == Dtype::kBool ? x | y : x + y; }
+Expr times(Expr x, Expr y) { return x.dtype() == Dtype::kBool ? x & y : x * y; }
+Expr larger(Expr x, Expr y) { return x.dtype() == Dtype::kBool ? x | y : max_nan(x, y); }
+Expr smaller(Expr x, Expr y) { return x.dtype() == Dtype::kBool ? x & y : min_nan(x, y); }
+
+int64_t largest_integer(Dtype dtype) {
+  if (dtype == Dtype::kBool) return 1;
+  const int bits = 8 * dtype_size(dtype);
+  return is_signed(dtype) ? static_cast<int64_t>(~uint64_t{0} >> (65 - bits))
+                          : (int64_t{1} << bits) - 1;
 }
 
-template <bool kAll>
-Result<Fold> truth(Node node) {
-  Fold fold = fold_over(node, "dim");
-  fold.compute = Dtype::kBool;
-  simple_monoid(fold, kAll ? 1 : 0, kAll ? both : either);
-  return fold;
+Expr least(ExprPool& pool, Dtype dtype) {
+  if (is_floating(dtype)) return literal(pool, dtype, -std::numeric_limits<double>::infinity());
+  const int64_t value = is_signed(dtype) && dtype != Dtype::kBool ? -largest_integer(dtype) - 1 : 0;
+  return {&pool, pool.constant(dtype, value)};
 }
 
-template <bool kLargest>
-Result<Fold> arg_extreme(Node node) {
-  Fold fold = fold_over(node, "dim");
-  arg_extreme_monoid(fold, kLargest);
-  fold.finish = [](std::span<const Expr> state, Expr) { return std::vector{state[1]}; };
-  return fold;
+Expr greatest(ExprPool& pool, Dtype dtype) {
+  if (is_floating(dtype)) return literal(pool, dtype, std::numeric_limits<double>::infinity());
+  return {&pool, pool.constant(dtype, largest_integer(dtype))};
 }
 
-template <bool kLargest>
-Result<Fold> extreme_with_index(Node node) {
-  Fold fold = fold_over(node, "dim");
-  arg_extreme_monoid(fold, kLargest);
-  return fold;
+FoldRule sum_rule() {
+  return [](Node node) -> Result<Fold> { return simple_fold(node, wide_dtype(node), zero, plus); };
 }
 
-Result<TypeId> extreme_with_index_type(Node node) {
-  NFX_ASSIGN(const Fold fold, extreme_with_index<true>(node));
-  const TypeId both_types[] = {result_type(node, fold, own_dtype(node)),
-                               result_type(node, fold, Dtype::kInt64)};
-  Type tuple;
-  tuple.kind = TypeKind::kTuple;
-  tuple.elements = both_types;
-  return node.graph().context().intern(tuple);
-}
-
-// correction: n - correction divides the squared deviations; 1 by default.
-double correction_of(Node node) {
-  const ArgumentView given = argument(node, "correction");
-  if (given && given.as_number()) return *given.as_number();
-  const ArgumentView unbiased = argument(node, "unbiased");
-  return unbiased ? static_cast<double>(unbiased.as_int().value_or(1)) : 1;
-}
-
-enum class Spread : uint8_t { kVar, kStd, kVarMean };
-
-template <Spread kSpread>
-Result<Fold> spread(Node node) {
-  Fold fold = fold_over(node, "dim");
-  welford_monoid(fold);
-  fold.finish = [correction = correction_of(node)](std::span<const Expr> s, Expr) {
-    const Expr divisor = max_nan(s[2] - correction, 0);
-    const Expr var = s[1] / divisor;
-    if (kSpread == Spread::kVarMean) return std::vector{var, s[0]};
-    return std::vector{kSpread == Spread::kStd ? sqrt(var) : var};
+FoldRule mean_rule() {
+  return [](Node node) -> Result<Fold> {
+    Fold fold = simple_fold(node, given_dtype(node), zero, plus);
+    fold.finish = [](State s, Expr count) { return Values{s[0] / cast(count, s[0].dtype())}; };
+    return fold;
   };
+}
+
+FoldRule extremum_rule(Start start, Join join) {
+  return [=](Node node) -> Result<Fold> {
+    return simple_fold(node, input_dtype(node), start, join);
+  };
+}
+
+FoldRule truth_rule(Start start, Join join) {
+  return [=](Node node) -> Result<Fold> {
+    Fold fold = simple_fold(node, Dtype::kBool, start, join);
+    const Dtype result = truth_dtype(node);
+    fold.finish = [=](State s, Expr) { return Values{cast(s[0], result)}; };
+    return fold;
+  };
+}
+
+// Whether (x, at) goes before the state (best, where): NaN before any number,
+// else the better value, among equals the first position. A position of -1 is
+// that of no element.
+Expr goes_before(bool want_max, Expr x, Expr at, Expr best, Expr where) {
+  Expr better = want_max ? x > best : x < best;
+  Expr equal = x == best;
+  if (is_floating(x.dtype())) {
+    better = better | (isnan(x) & !isnan(best));
+    equal = equal | (isnan(x) & isnan(best));
+  }
+  return (at >= 0) & ((where < 0) | better | (equal & (at < where)));
+}
+
+Fold arg_fold(Node node, bool want_max) {
+  const Dtype dtype = input_dtype(node);
+  Fold fold = fold_over(node, dtype, {dtype, Dtype::kInt64});
+  fold.init = [=](ExprPool& pool) {
+    return Values{literal(pool, dtype, 0), {&pool, pool.constant(Dtype::kInt64, int64_t{-1})}};
+  };
+  auto join = [=](State s, Expr x, Expr at) {
+    const Expr take = goes_before(want_max, x, at, s[0], s[1]);
+    return Values{select(take, x, s[0]), select(take, at, s[1])};
+  };
+  fold.step = join;
+  fold.merge = [=](State s, State other) { return join(s, other[0], other[1]); };
+  fold.finish = [](State s, Expr) { return Values{s[1]}; };
   return fold;
 }
 
-Result<TypeId> var_mean_type(Node node) {
-  NFX_ASSIGN(const Fold fold, spread<Spread::kVarMean>(node));
-  const TypeId both_types[] = {result_type(node, fold, own_dtype(node)),
-                               result_type(node, fold, own_dtype(node))};
-  Type tuple;
-  tuple.kind = TypeKind::kTuple;
-  tuple.elements = both_types;
-  return node.graph().context().intern(tuple);
+FoldRule arg_rule(bool want_max) {
+  return [=](Node node) -> Result<Fold> { return arg_fold(node, want_max); };
 }
 
-void row(std::string_view schema, FoldRule rule, Dtype (*dtype)(Node)) {
-  op(schema).fold(rule, typed(rule, dtype));
+FoldRule value_and_index_rule(bool want_max) {
+  return [=](Node node) -> Result<Fold> {
+    Fold fold = arg_fold(node, want_max);
+    fold.finish = [](State s, Expr) { return Values{s[0], s[1]}; };
+    return fold;
+  };
+}
+
+Result<TypeId> value_and_index_type(Node node) {
+  NFX_ASSIGN(const TypeId values, reduced_type(input_dtype)(node));
+  NFX_ASSIGN(const TypeId indices, reduced_type(index_dtype)(node));
+  const TypeId elements[] = {values, indices};
+  Type type;
+  type.kind = TypeKind::kTuple;
+  type.elements = elements;
+  return node.graph().context().intern(type);
 }
 
 }  // namespace
 
 NFX_OPS(sums) {
-  row("aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", sum, sum_dtype);
-  row("aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? "
-      "dtype=None) -> Tensor",
-      sum, sum_dtype);
-  row("aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", mean, sum_dtype);
-  row("aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
-      "Tensor",
-      mean, sum_dtype);
-  row("aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", product, sum_dtype);
-  row("aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
-      "Tensor",
-      product, sum_dtype);
+  op("aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor")
+      .fold(sum_rule(), reduced_type(wide_dtype));
+  op("aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, "
+     "ScalarType? dtype=None) -> Tensor")
+      .fold(sum_rule(), reduced_type(wide_dtype));
+  op("aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor")
+      .fold(mean_rule(), reduced_type(given_dtype));
+  op("aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
+     "Tensor")
+      .fold(mean_rule(), reduced_type(given_dtype));
+  auto product = [](Node node) -> Result<Fold> {
+    return simple_fold(node, wide_dtype(node), one, times);
+  };
+  op("aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor")
+      .fold(product, reduced_type(wide_dtype));
+  op("aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> "
+     "Tensor")
+      .fold(product, reduced_type(wide_dtype));
 }
 
-NFX_OPS(extremes) {
-  row("aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", extreme<true>,
-      own_dtype);
-  row("aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", extreme<false>,
-      own_dtype);
-  row("aten::max(Tensor self) -> Tensor", extreme<true>, own_dtype);
-  row("aten::min(Tensor self) -> Tensor", extreme<false>, own_dtype);
-  row("aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", arg_extreme<true>,
-      index_dtype);
-  row("aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", arg_extreme<false>,
-      index_dtype);
+NFX_OPS(extrema) {
+  op("aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor")
+      .fold(extremum_rule(least, larger), reduced_type(input_dtype));
+  op("aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor")
+      .fold(extremum_rule(greatest, smaller), reduced_type(input_dtype));
+  op("aten::max(Tensor self) -> Tensor")
+      .fold(extremum_rule(least, larger), reduced_type(input_dtype));
+  op("aten::min(Tensor self) -> Tensor")
+      .fold(extremum_rule(greatest, smaller), reduced_type(input_dtype));
   op("aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)")
-      .fold(extreme_with_index<true>, extreme_with_index_type);
+      .fold(value_and_index_rule(true), value_and_index_type);
   op("aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)")
-      .fold(extreme_with_index<false>, extreme_with_index_type);
+      .fold(value_and_index_rule(false), value_and_index_type);
+  op("aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor")
+      .fold(arg_rule(true), reduced_type(index_dtype));
+  op("aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor")
+      .fold(arg_rule(false), reduced_type(index_dtype));
 }
 
-NFX_OPS(truths) {
-  row("aten::any(Tensor self) -> Tensor", truth<false>, bool_dtype);
-  row("aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", truth<false>,
-      bool_dtype);
-  row("aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", truth<false>,
-      bool_dtype);
-  row("aten::all(Tensor self) -> Tensor", truth<true>, bool_dtype);
-  row("aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", truth<true>, bool_dtype);
-  row("aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", truth<true>,
-      bool_dtype);
-}
-
-NFX_OPS(spreads) {
-  row("aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-      "keepdim=False) -> Tensor",
-      spread<Spread::kVar>, own_dtype);
-  row("aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-      "keepdim=False) -> Tensor",
-      spread<Spread::kStd>, own_dtype);
-  op("aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-     "keepdim=False) -> "
-     "(Tensor, Tensor)")
-      .fold(spread<Spread::kVarMean>, var_mean_type);
+NFX_OPS(truth) {
+  const FoldRule any = truth_rule(zero, plus), all = truth_rule(one, times);
+  op("aten::any(Tensor self) -> Tensor").fold(any, reduced_type(truth_dtype));
+  op("aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor")
+      .fold(any, reduced_type(truth_dtype));
+  op("aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor")
+      .fold(any, reduced_type(truth_dtype));
+  op("aten::all(Tensor self) -> Tensor").fold(all, reduced_type(truth_dtype));
+  op("aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor")
+      .fold(all, reduced_type(truth_dtype));
+  op("aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor")
+      .fold(all, reduced_type(truth_dtype));
 }
 
 }  // namespace nfx
