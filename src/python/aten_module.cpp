@@ -1,6 +1,7 @@
 #include "python/aten_module.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <chrono>
 
@@ -85,6 +86,15 @@ class PyAtenCall {
   TensorCrossing crossing_;
 };
 
+nb::object strided_view(nb::handle base, const std::vector<int64_t>& sizes,
+                        const std::vector<int64_t>& strides, int64_t offset) {
+  const TensorCrossing& crossing = *checked(TensorCrossing::get());
+  AtenTensor keep;
+  const AtenHandle handle = crossing.borrow(base.ptr(), keep);
+  AtenTensor view = checked(AtenTensor::as_strided(handle, sizes, strides, offset));
+  return to_python(crossing, std::move(view));
+}
+
 nb::dict crossing_report() {
   const TensorCrossing* crossing = checked(TensorCrossing::get());
   nb::dict report;
@@ -107,6 +117,8 @@ void bind_aten(nb::module_& m) {
       .def_prop_ro("why", &PyAtenCall::why, "Why not the dispatcher; empty if it is.")
       .def_prop_ro("schema", &PyAtenCall::schema);
   m.def("tensor_crossing", &crossing_report, "Which crossings of tensors take the fast way.");
+  m.def("strided_view", &strided_view, nb::arg("base"), nb::arg("sizes"), nb::arg("strides"),
+        nb::arg("offset"), "A view of the same storage, `offset` elements from its start.");
   m.def(
       "parsed_schema", [](const std::string& text) { return checked(parse_schema(text)).str(); },
       nb::arg("text"), "The schema text after parsing and printing it.");

@@ -92,9 +92,10 @@ Result<AtenTensor> AtenTensor::from_blob(void* data, std::span<const int64_t> si
 Result<AtenTensor> AtenTensor::as_strided(AtenHandle base, std::span<const int64_t> sizes,
                                           std::span<const int64_t> strides, int64_t offset) {
   assert(sizes.size() == strides.size() && "one stride a dimension");
+  const int64_t beyond_base = offset - AtenView(base).storage_offset();
   AtenHandle handle = nullptr;
   const AtenError error = aten_abi().reinterpret_tensor(
-      base, static_cast<int64_t>(sizes.size()), sizes.data(), strides.data(), offset, &handle);
+      base, static_cast<int64_t>(sizes.size()), sizes.data(), strides.data(), beyond_base, &handle);
   if (error != 0) return aten_failure("as_strided");
   return AtenTensor(handle);
 }
