@@ -1,19 +1,32 @@
 # tests/unit/<layer>/**_test.cpp -> one GoogleTest binary `<layer>_test` per layer,
-# linked with the layers up to its own, so that a test cannot look up either.
+# linked with the layers up to its own, so that a test cannot look up either. What
+# is no test there (generators, shared data) serves the layers after it as well.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
 foreach(layer IN LISTS NFX_LAYERS)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS
     "${PROJECT_SOURCE_DIR}/tests/unit/${layer}/*.cpp")
+  set(shared_sources ${sources})
+  list(FILTER shared_sources EXCLUDE REGEX "_test\\.cpp$")
+  list(FILTER sources INCLUDE REGEX "_test\\.cpp$")
   if(NOT sources OR NOT TARGET nfx_${layer})
     continue()
   endif()
-  add_executable(${layer}_test ${sources})
+  if(shared_sources)
+    add_library(${layer}_testing STATIC ${shared_sources})
+    target_include_directories(${layer}_testing PRIVATE "${PROJECT_SOURCE_DIR}/tests/unit")
+    target_link_libraries(${layer}_testing PRIVATE nfx_${layer} nfx_warnings GTest::gtest)
+    list(PREPEND testing_libraries ${layer}_testing)
+  endif()
+  # What no `_test.cpp` holds (generators, models) serves the tests of later layers too.
+  add_executable(${layer}_test ${sources} ${test_support})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  list(APPEND test_support ${sources})
   target_include_directories(${layer}_test PRIVATE "${PROJECT_SOURCE_DIR}/tests/unit")
   target_compile_definitions(${layer}_test PRIVATE
     NFX_SOURCE_DIR="${PROJECT_SOURCE_DIR}" NFX_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  target_link_libraries(${layer}_test PRIVATE GTest::gtest_main)
+  target_link_libraries(${layer}_test PRIVATE ${testing_libraries} GTest::gtest_main)
   nfx_link_layers(${layer}_test ${layer})
   set_target_properties(${layer}_test PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/unit")

@@ -2,12 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 
 #include "loop/builder.h"
 #include "loop/verify.h"
-#include "tests/unit/loop/kernels.h"
-#include "tests/unit/loop/memory.h"
+#include "loop/kernels.h"
+#include "loop/memory.h"
 
 namespace nfx {
 namespace {

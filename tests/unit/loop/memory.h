@@ -1,8 +1,7 @@
 // Owned buffers for running kernels in tests.
 #pragma once
-#include <bit>
-#include <cstring>
-#include <initializer_list>
+#include <cmath>
+#include <string>
 #include <vector>
 
 #include "expr/value.h"
@@ -47,6 +46,22 @@ inline std::vector<void*> pointers(std::vector<Memory>& memory) {
   std::vector<void*> list;
   for (Memory& each : memory) list.push_back(each.data());
   return list;
+}
+
+// The first element by which `got` is not `want`, or nothing. Floats may differ
+// by `tolerance` relative to 1 + |want|; NaN is NaN and infinities are exact.
+inline std::string difference(const Memory& got, const Memory& want, double tolerance) {
+  for (int64_t k = 0; k < want.size(); ++k) {
+    const Value a = got.at(k);
+    const Value b = want.at(k);
+    if (same(a, b)) continue;
+    const bool is_close = is_floating(b.dtype) && std::isfinite(b.number) &&
+                          std::fabs(a.number - b.number) <= tolerance * (1 + std::fabs(b.number));
+    if (is_close) continue;
+    return "element " + std::to_string(k) + " is " + std::to_string(as_double(a)) + ", not " +
+           std::to_string(as_double(b));
+  }
+  return "";
 }
 
 // All rows of the kernel on the reference interpreter.

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "loop/builder.h"
-#include "tests/unit/loop/kernels.h"
+#include "loop/kernels.h"
 
 namespace nfx {
 namespace {

@@ -7,7 +7,7 @@
 #include "loop/parse.h"
 #include "loop/print.h"
 #include "loop/verify.h"
-#include "tests/unit/loop/kernels.h"
+#include "loop/kernels.h"
 
 namespace nfx {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "expr/expr_math.h"
 #include "loop/builder.h"
-#include "tests/unit/loop/kernels.h"
+#include "loop/kernels.h"
 
 namespace nfx {
 namespace {
