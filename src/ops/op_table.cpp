@@ -19,9 +19,12 @@ Rows& registry() {
 
 std::string op_name(const Schema& schema) {
   std::string name = schema.name;
-  if (const size_t colons = name.find("::"); colons != std::string::npos)
+  if (const size_t colons = name.find("::"); colons != std::string::npos) {
     name.replace(colons, 2, ".");
-  return name + "." + (schema.overload.empty() ? "default" : schema.overload);
+  }
+  name += '.';
+  name += schema.overload.empty() ? "default" : schema.overload;
+  return name;
 }
 
 RowBuilder op(std::string_view text) {
