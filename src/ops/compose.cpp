@@ -65,7 +65,8 @@ std::vector<int64_t> dims_between(size_t first, size_t last) {
 
 Status require_wide_float(Node node, Node tensor) {
   const Type& type = tensor.type();
-  if (type.kind != TypeKind::kTensor) return no_expansion(node, "the type of an input is not known");
+  if (type.kind != TypeKind::kTensor)
+    return no_expansion(node, "the type of an input is not known");
   if (type.dtype == Dtype::kFloat32 || type.dtype == Dtype::kFloat64) return success();
   return no_expansion(node, std::string(dtype_name(type.dtype)) + " is computed in one piece");
 }

@@ -125,9 +125,8 @@ FoldRule mean_rule() {
 }
 
 FoldRule extremum_rule(Start start, Join join) {
-  return [=](Node node) -> Result<Fold> {
-    return simple_fold(node, input_dtype(node), start, join);
-  };
+  return
+      [=](Node node) -> Result<Fold> { return simple_fold(node, input_dtype(node), start, join); };
 }
 
 FoldRule truth_rule(Start start, Join join) {
