@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -215,24 +216,41 @@ def test_many_threads_share_one_call() -> None:
     assert wrong == []
 
 
-def test_without_pytorch_in_the_process() -> None:
-    script = (
-        "import importlib.util, sys\n"
-        "spec = importlib.util.spec_from_file_location('_core', sys.argv[1])\n"
-        "core = importlib.util.module_from_spec(spec)\n"
-        "spec.loader.exec_module(core)\n"
-        "assert 'torch' not in sys.modules\n"
-        "try:\n"
-        "    core.AtenCall('aten::mm(Tensor self, Tensor mat2) -> Tensor')\n"
-        "except RuntimeError as error:\n"
-        "    assert 'no-pytorch' in str(error), error\n"
-        "else:\n"
-        "    raise AssertionError('called without PyTorch')\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script, _core.__file__], capture_output=True, text=True, check=False
-    )
+# Loads the module alone, without its package, and calls an operator.
+CALL_ALONE = """
+import ctypes, importlib.util, sys
+spec = importlib.util.spec_from_file_location("_core", sys.argv[1])
+core = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(core)
+assert "torch" not in sys.modules
+libraries = [ctypes.CDLL(path) for path in sys.argv[3:]]
+try:
+    core.AtenCall("aten::mm(Tensor self, Tensor mat2) -> Tensor")
+except RuntimeError as error:
+    assert sys.argv[2] in str(error), error
+else:
+    raise AssertionError("called without PyTorch")
+"""
+
+
+def assert_fails_alone(code: str, *libraries: Path) -> None:
+    command = [sys.executable, "-c", CALL_ALONE, _core.__file__, code, *map(str, libraries)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_without_pytorch_in_the_process() -> None:
+    assert_fails_alone("no-pytorch")
+
+
+def test_library_without_the_c_abi(tmp_path: Path) -> None:
+    source, library = tmp_path / "empty.c", tmp_path / "libtorch_cpu.so"
+    source.write_text("int nothing;\n")
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-Wl,-soname,libtorch_cpu.so", source, "-o", library],
+        check=True,
+    )
+    assert_fails_alone("pytorch-abi", library)
 
 
 def test_strided_view() -> None:
