@@ -21,7 +21,9 @@ enum class ShimForm : uint8_t {
 struct AtenShim {
   void* function = nullptr;
   ShimForm form = ShimForm::kResults;
-  bool through_dispatcher = false;  // `aoti_torch_aten_*` dispatches; `_cpu_*` does not
+  // `aoti_torch_aten_*` dispatches. `_cpu_*` enters the CPU kernel directly: it
+  // does not count an `out` tensor's version up.
+  bool through_dispatcher = false;
 };
 
 // The function of this operator, if PyTorch exports one that takes these types.
