@@ -66,7 +66,7 @@ std::optional<int64_t> num_results(Node node) {
 
 }  // namespace
 
-Value value_of(Node node) {
+NodeValue value_of(Node node) {
   if (node.kind() != NodeKind::kCallFunction || !is_getitem(node.target())) return {node};
   if (num_positional(node) != 2 || !positional(node, 0).is_node()) return {node};
   const Node source = positional(node, 0).node();

@@ -60,12 +60,12 @@ class Node {
 };
 
 // A node's result, or one element of a tuple result: (node, index).
-struct Value {
+struct NodeValue {
   Node node;
   int32_t index = -1;  // -1: the whole result
-  friend bool operator==(const Value&, const Value&) = default;
+  friend bool operator==(const NodeValue&, const NodeValue&) = default;
 };
 // Sees through `operator.getitem` with a constant index.
-Value value_of(Node node);
+NodeValue value_of(Node node);
 
 }  // namespace nfx

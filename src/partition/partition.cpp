@@ -148,7 +148,7 @@ Partition partition(const Graph& graph, const std::vector<Backend*>& backends,
   for (const Node node : graph.nodes()) {
     if (node.kind() == NodeKind::kPlaceholder || node.kind() == NodeKind::kOutput) continue;
     const uint32_t id = node.id().value;
-    const Value projected = value_of(node);
+    const NodeValue projected = value_of(node);
     if (projected.index >= 0) {  // stays with its producer
       claims[id] = claims[projected.node.id().value];
       continue;

@@ -9,8 +9,9 @@ namespace nfx {
 //   %b = aten.relu.default(%x)   =>   %c = aten.add.Tensor(%a, %a)
 //   %c = aten.add.Tensor(%a, %b)
 //
-// Equal: pure, not random, same target, same arguments as spelled, same type. Nothing is
-// merged across a write: after one, reading the same inputs may give other values.
+// Equal: pure, same target, same arguments as spelled, same type; or symbolic
+// numbers of the same expression. What somebody writes to is left alone, and two
+// outputs stay two tensors.
 // Test: tests/golden/cse.nfx
 Changed cse(Graph& graph);
 

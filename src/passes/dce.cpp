@@ -1,20 +1,14 @@
 #include "passes/dce.h"
 
+#include "rewrite/effects.h"
+
 namespace nfx {
-namespace {
-
-bool has_no_effect(Node node) {
-  if (node.kind() == NodeKind::kGetAttr) return true;
-  return node.has(Trait::kPure) || value_of(node).index >= 0;
-}
-
-}  // namespace
 
 Changed dce(Graph& graph) {
   Changed changed = Changed::kNo;
   for (Node node = graph.last(); node;) {
     const Node previous = node.prev();
-    if (!node.has_uses() && has_no_effect(node)) {
+    if (!node.has_uses() && is_pure(node)) {
       graph.erase(node);
       changed = Changed::kYes;
     }

@@ -9,7 +9,8 @@ namespace nfx {
 //   %b = aten.neg.default(%x)     =>   %b = aten.neg.default(%x)
 //   output (%b,)                       output (%b,)
 //
-// Placeholders stay, and so does every call that is not known to be pure.
+// Placeholders stay, and so does every call that is not known to be pure: writes,
+// random draws, assertions, calls of functions that are no known op.
 // Test: tests/golden/dce.nfx
 Changed dce(Graph& graph);
 

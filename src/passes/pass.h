@@ -1,7 +1,7 @@
 // A pass is a plain function on a graph, registered by name:
 //
-//   Changed merge_reshapes(Graph& graph);
-//   NFX_PASS(merge_reshapes, "replace a chain of reshapes by one");
+//   Changed merge_views(Graph& graph);
+//   NFX_PASS(merge_views, "replace a chain of views by one");
 #pragma once
 #include <string_view>
 #include <vector>
@@ -29,5 +29,6 @@ bool register_pass(const Pass& pass);
 
 }  // namespace nfx
 
-#define NFX_PASS(function, summary) \
-  [[maybe_unused]] static const bool registered_##function = ::nfx::register_pass({#function, summary, static_cast<::nfx::Changed (*)(::nfx::Graph&)>(&function)})
+#define NFX_PASS(function, summary)                                                \
+  [[maybe_unused]] static const bool registered_##function = ::nfx::register_pass( \
+      {#function, summary, static_cast<::nfx::Changed (*)(::nfx::Graph&)>(&function)})

@@ -1,5 +1,6 @@
 #include "passes/pass_manager.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace nfx {
@@ -11,11 +12,29 @@ struct UnknownPass {
   std::string message() const { return "there is no pass `" + name + "`"; }
   std::string help() const {
     std::string names;
-    for (const Pass* pass : all_passes()) names += (names.empty() ? "" : ", ") + std::string(pass->name);
+    for (const Pass* pass : all_passes()) {
+      names += (names.empty() ? "" : ", ") + std::string(pass->name);
+    }
     return "the passes are: " + names;
   }
 };
 NFX_DIAGNOSTIC(UnknownPass);
+
+Changed run_with_subgraphs(Graph& graph, const Pass& pass) {
+  Changed changed = Changed::kNo;
+  for (auto& [name, attribute] : graph.attributes()) {
+    if (attribute.subgraph) changed |= run_with_subgraphs(*attribute.subgraph, pass);
+  }
+  return changed | pass.run(graph);
+}
+
+Status verify_after(const Graph& graph, const Pass& pass) {
+  Status status = verify(graph);
+  if (status) return status;
+  Diagnostic error = status.error();
+  error.message = "after the pass `" + std::string(pass.name) + "`: " + error.message;
+  return error;
+}
 
 }  // namespace
 
@@ -34,16 +53,17 @@ Result<std::vector<const Pass*>> parse_pipeline(std::string_view names) {
 
 Result<std::vector<PassRun>> run_passes(Graph& graph, const std::vector<const Pass*>& passes,
                                         const PassOptions& options) {
+  using Clock = std::chrono::steady_clock;
   std::vector<PassRun> runs;
   for (const Pass* pass : passes) {
     if (options.stop_after >= 0 && runs.size() >= static_cast<size_t>(options.stop_after)) break;
     if (options.observe) options.observe(pass->name, "before", graph);
-    const auto start = std::chrono::steady_clock::now();
-    const Changed changed = pass->run(graph);
-    const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
-    runs.push_back({std::string(pass->name), changed, spent.count()});
+    const Clock::time_point start = Clock::now();
+    const Changed changed = run_with_subgraphs(graph, *pass);
+    const std::chrono::duration<double, std::milli> spent = Clock::now() - start;
+    runs.push_back({std::string(pass->name), changed, spent.count(), graph.size()});
     if (options.observe) options.observe(pass->name, "after", graph);
-    if (options.verify_each) NFX_TRY(verify(graph));
+    if (options.verify_each) NFX_TRY(verify_after(graph, *pass));
   }
   return runs;
 }

@@ -1,5 +1,6 @@
-// Runs passes by name: times each, verifies between them, prints before and
-// after, and stops after the N-th for bisecting.
+// Runs passes: times each, verifies between them, shows the graph before and
+// after, and stops after the N-th for bisecting. A pass also runs on the
+// subgraphs that the graph's attributes hold, innermost first.
 #pragma once
 #include <functional>
 #include <string>
@@ -20,11 +21,13 @@ struct PassRun {
   std::string name;
   Changed changed = Changed::kNo;
   double milliseconds = 0;
+  size_t nodes = 0;  // afterwards, without those of subgraphs
 };
 
-// Splits "dce,cse" at the commas.
+// Splits "dce,cse" at the commas. Errors: `unknown-pass`.
 Result<std::vector<const Pass*>> parse_pipeline(std::string_view names);
 
+// Errors: with `verify_each`, what the verifier finds, with the pass that made it.
 Result<std::vector<PassRun>> run_passes(Graph& graph, const std::vector<const Pass*>& passes,
                                         const PassOptions& options = {});
 
