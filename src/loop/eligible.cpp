@@ -81,6 +81,7 @@ Eligibility eligibility(Node node) {
   }
   std::string problem = result_problem(node);
   if (problem.empty()) problem = operand_problem(node);
+  if (problem.empty() && row->refuses) problem = row->refuses(node);
   if (!problem.empty()) return {FuseRole::kNone, std::move(problem)};
   return {role_of(node, *row), {}};
 }

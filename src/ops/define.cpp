@@ -46,6 +46,11 @@ RowBuilder& RowBuilder::expand(ExpandRule rule) {
   return traits({Trait::kPure, Trait::kComposite});
 }
 
+RowBuilder& RowBuilder::refuses(std::function<std::string(Node)> reason) {
+  row_.refuses = std::move(reason);
+  return *this;
+}
+
 Expr operand_value(ElementContext& context, size_t position, Dtype dtype) {
   const ArgumentView view = argument(context.node(), position);
   if (view.is_node() && view.node().type().kind == TypeKind::kTensor) {

@@ -66,6 +66,7 @@ class RowBuilder {
   RowBuilder& view(ElementRule rule, TypeRule type);  // shares memory with operand 0
   RowBuilder& fold(FoldRule rule, TypeRule type);
   RowBuilder& expand(ExpandRule rule);
+  RowBuilder& refuses(std::function<std::string(Node)> reason);
 
  private:
   template <class F, size_t... I>

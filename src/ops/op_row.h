@@ -13,6 +13,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -88,6 +89,8 @@ struct OpRow : OpInfo {
   ElementRule element;  // pointwise, view, gather, factory
   FoldRule fold;        // reduction
   ExpandRule expand;    // composite
+  // Why this node is beyond the rules above (an index that is a mask). Empty: it is not.
+  std::function<std::string(Node)> refuses;
   // Operands whose elements `element` reads by `read` rather than `aligned`;
   // those must be in memory. All operands of views, cat and pad; the source of a
   // gather. Bit i is operand i (of the node's flat operand list, 31 and up share bit 31).
