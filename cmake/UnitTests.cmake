@@ -19,10 +19,7 @@ foreach(layer IN LISTS NFX_LAYERS)
     target_link_libraries(${layer}_testing PRIVATE nfx_${layer} nfx_warnings GTest::gtest)
     list(PREPEND testing_libraries ${layer}_testing)
   endif()
-  # What no `_test.cpp` holds (generators, models) serves the tests of later layers too.
-  add_executable(${layer}_test ${sources} ${test_support})
-  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
-  list(APPEND test_support ${sources})
+  add_executable(${layer}_test ${sources})
   target_include_directories(${layer}_test PRIVATE "${PROJECT_SOURCE_DIR}/tests/unit")
   target_compile_definitions(${layer}_test PRIVATE
     NFX_SOURCE_DIR="${PROJECT_SOURCE_DIR}" NFX_BINARY_DIR="${CMAKE_BINARY_DIR}")
