@@ -106,10 +106,10 @@ NFX_OPS(rectifiers) {
 }
 
 NFX_OPS(smooth_activations) {
-  op("aten::gelu(Tensor self, *, str approximate='none') -> Tensor")
+  op("aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor")
       .pointwise()
       .value([](ElementContext& c, Expr x) { return gelu(c, x); });
-  op("aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate='none') -> Tensor")
+  op("aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> Tensor")
       .pointwise()
       .value([](ElementContext& c, Expr grad, Expr x) { return gelu_backward(c, grad, x); });
   op("aten::silu(Tensor self) -> Tensor").pointwise().value([](Expr x) {
