@@ -1,0 +1,144 @@
+"""The back end that `torch.compile(model, backend="nativefx")` finds."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from nativefx import _core
+from nativefx.errors import Error
+from nativefx.graph import Graph
+from nativefx.options import Options
+from nativefx.report import GraphReport, collecting
+from nativefx.training import through_autograd
+
+__all__ = ["compile_fx", "nativefx"]
+
+# Probes the running PyTorch while no tracing mode is active.
+_core.tensor_crossing()
+
+_DEFAULT_PASSES = "default"
+_numbers = itertools.count()
+_warned: set[str] = set()
+
+
+def nativefx(
+    gm: torch.fx.GraphModule,
+    example_inputs: Sequence[Any],
+    *,
+    options: Mapping[str, Any] | None = None,
+    mode: str | None = None,
+) -> Callable[..., Any]:
+    """Compile a graph of Dynamo.
+
+    Parameters
+    ----------
+    gm, example_inputs
+        The graph and its inputs.
+    options
+        See `nativefx.options.Options`.
+    mode
+        Of `torch.compile`; there is one way to compile, whatever the mode.
+
+    Raises
+    ------
+    nativefx.Error
+        On an option that is not known, and with ``fallback="error"`` on anything
+        that keeps the graph from being compiled.
+    """
+    chosen = Options.read(options)
+
+    def compile_graph(
+        graph: torch.fx.GraphModule, inputs: Sequence[Any], kind: str
+    ) -> Callable[..., Any]:
+        return compile_fx(graph, inputs, chosen, kind=kind)
+
+    return through_autograd(gm, example_inputs, compile_graph, partition=chosen.partition)
+
+
+def compile_fx(
+    gm: torch.fx.GraphModule,
+    example_inputs: Sequence[Any],
+    options: Options | None = None,
+    *,
+    kind: str = "inference",
+) -> Callable[..., Any]:
+    """Compile a graph of ATen operators as AOTAutograd gives it.
+
+    Returns
+    -------
+    Callable
+        It takes one list with the inputs, which it empties, and returns a list.
+    """
+    options = options or Options()
+    name = f"{kind}_{next(_numbers)}"
+    eager = _boxed(gm)
+    try:
+        _check_inputs(example_inputs)
+        compiled = _compile(gm, eager, options, name)
+    except Error as error:
+        if options.fallback == "error":
+            raise
+        _warn_once(error)
+        for collect in collecting():
+            collect(GraphReport.of_failure(name, gm, error))
+        return eager
+    if collectors := collecting():
+        report = GraphReport.of_compiled(_core.compile_report(compiled), gm)
+        for collect in collectors:
+            collect(report)
+    return compiled
+
+
+def _compile(
+    gm: torch.fx.GraphModule, eager: Callable[..., Any], options: Options, name: str
+) -> Callable[..., Any]:
+    graph = Graph.from_fx(gm)
+    graph.infer_types()
+    native = _core.CompileOptions()
+    native.kernels = options.kernels
+    native.passes = _DEFAULT_PASSES if options.passes is None else options.passes
+    native.dump = options.dump
+    native.cache = options.cache
+    native.name = name
+    native.verify = options.verify
+    native.fuse_limit = options.fuse_limit
+    return _core.compile_graph(graph, gm, eager, native)
+
+
+def _boxed(gm: torch.fx.GraphModule) -> Callable[[list[Any]], Any]:
+    def run(inputs: list[Any]) -> Any:
+        values = list(inputs)
+        if isinstance(inputs, list):
+            inputs.clear()
+        return gm(*values)
+
+    run._boxed_call = True  # type: ignore[attr-defined]
+    return run
+
+
+def _check_inputs(inputs: Sequence[Any]) -> None:
+    """Refuse tensors whose memory does not hold their values."""
+    for value in inputs:
+        if isinstance(value, torch.Tensor) and (value.is_neg() or value.is_conj()):
+            error = Error(
+                "error[lazy-input]: an input is a conjugate or negative view\n"
+                "  help: pass `x.resolve_conj().resolve_neg()`"
+            )
+            error.code = "lazy-input"
+            raise error
+
+
+def _warn_once(error: Error) -> None:
+    if error.code in _warned:
+        return
+    _warned.add(error.code)
+    warnings.warn(
+        f"nativefx: a graph runs in PyTorch, uncompiled:\n{error}\n"
+        f'  (options={{"fallback": "error"}} raises this)',
+        stacklevel=2,
+    )

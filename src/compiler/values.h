@@ -1,0 +1,42 @@
+// The values of a graph, numbered: one a node, or one an element of a tuple
+// result. A `getitem` is no value of its own.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace nfx {
+
+using ValueId = uint32_t;
+inline constexpr ValueId kNoValue = UINT32_MAX;
+
+class ValueTable {
+ public:
+  explicit ValueTable(const Graph& graph);
+
+  size_t size() const { return types_.size(); }
+  // The value of a node whose result is no tuple, projections seen through.
+  ValueId of(Node node) const;
+  ValueId of(Node node, int32_t result) const;
+  uint32_t count(Node node) const { return entries_[node.id().value].count; }
+  bool is_tuple(Node node) const { return entries_[node.id().value].tuple; }
+
+  TypeId type_id(ValueId value) const { return types_[value]; }
+  const Type& type(ValueId value) const { return context_->type(types_[value]); }
+  Node producer(ValueId value) const { return graph_->node(producers_[value]); }
+
+ private:
+  struct Entry {
+    ValueId first = kNoValue;
+    uint32_t count = 0;
+    bool tuple = false;
+  };
+  const Graph* graph_;
+  const Context* context_;
+  std::vector<Entry> entries_;  // by NodeId
+  std::vector<TypeId> types_;
+  std::vector<NodeId> producers_;
+};
+
+}  // namespace nfx

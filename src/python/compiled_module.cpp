@@ -1,0 +1,113 @@
+#include "python/compiled_module.h"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include <map>
+#include <mutex>
+
+#include "compiler/compile.h"
+#include "python/compiled_object.h"
+#include "python/diagnostic_error.h"
+#include "python/python_step.h"
+
+namespace nfx::python {
+namespace {
+
+// One for the process, so that equal kernels of all graphs are compiled once.
+// A dump wants the text of every kernel and gets one of its own.
+std::shared_ptr<Jit> jit_for(const std::string& cache_dir, const std::string& dump_dir) {
+  static std::mutex mutex;
+  static auto* const shared = new std::map<std::string, std::shared_ptr<Jit>>;
+  const std::lock_guard lock(mutex);
+  if (!dump_dir.empty()) {
+    return std::shared_ptr<Jit>(value_or_raise(Jit::create({.dump_dir = dump_dir})));
+  }
+  std::shared_ptr<Jit>& jit = (*shared)[cache_dir];
+  if (jit == nullptr) jit = value_or_raise(Jit::create({.cache_dir = cache_dir}));
+  return jit;
+}
+
+struct PyOptions {
+  bool kernels = true;
+  std::string passes;
+  std::string dump;
+  std::string cache;
+  std::string name = "graph";
+  bool verify = false;
+  int fuse_limit = -1;
+};
+
+nb::object compile_graph(const std::shared_ptr<Graph>& graph, nb::object module, nb::object eager,
+                         const PyOptions& py_options) {
+  CompileOptions options;
+  options.hooks = python_hooks(std::move(module));
+  std::shared_ptr<Jit> jit;
+  if (py_options.kernels) jit = jit_for(py_options.cache, py_options.dump);
+  options.jit = jit.get();
+  options.passes = py_options.passes;
+  options.dump_dir = py_options.dump;
+  options.name = py_options.name;
+  options.verify = py_options.verify;
+  options.fuse_limit = py_options.fuse_limit;
+  return make_compiled_object(value_or_raise(compile(*graph, options)), std::move(eager));
+}
+
+nb::dict node_report(const NodeReport& node) {
+  nb::dict made;
+  made["name"] = node.name;
+  made["target"] = node.target;
+  made["runner"] = std::string(runner_name(node.runner));
+  made["kernel"] = node.kernel;
+  made["reason"] = node.reason;
+  made["source"] = node.source;
+  return made;
+}
+
+nb::dict report_of(nb::handle object) {
+  const CompiledGraph* compiled = compiled_graph_of(object);
+  if (compiled == nullptr) throw nb::type_error("not a compiled graph");
+  const Report& report = compiled->report();
+  nb::list nodes, kernels;
+  for (const NodeReport& node : report.nodes) nodes.append(node_report(node));
+  for (const KernelReport& kernel : report.kernels) {
+    nb::dict made;
+    nb::list ops;
+    for (const std::string& op : kernel.ops) ops.append(op);
+    made["name"] = kernel.name;
+    made["ops"] = ops;
+    made["buffers"] = kernel.buffers;
+    kernels.append(made);
+  }
+  nb::dict stages;
+  for (const StageReport& stage : report.stages) stages[stage.name.c_str()] = stage.milliseconds;
+  nb::dict made;
+  made["name"] = report.name;
+  made["nodes"] = nodes;
+  made["kernels"] = kernels;
+  made["stages"] = stages;
+  made["steps"] = compiled->plan().steps.size();
+  return made;
+}
+
+}  // namespace
+
+void bind_compiler(nb::module_& m) {
+  nb::class_<PyOptions>(m, "CompileOptions", "How a graph is compiled.")
+      .def(nb::init<>())
+      .def_rw("kernels", &PyOptions::kernels, "Whether loop kernels are generated.")
+      .def_rw("passes", &PyOptions::passes, "Names of passes with commas.")
+      .def_rw("dump", &PyOptions::dump, "A folder for what each stage makes, or empty.")
+      .def_rw("cache", &PyOptions::cache, "A folder for machine code, or empty.")
+      .def_rw("name", &PyOptions::name)
+      .def_rw("fuse_limit", &PyOptions::fuse_limit, "Operators that may be fused; negative: all.")
+      .def_rw("verify", &PyOptions::verify, "Whether the graph is verified between stages.");
+  m.def("compile_graph", &compile_graph, nb::arg("graph"), nb::arg("module").none(),
+        nb::arg("eager"), nb::arg("options"),
+        "Compile a typed graph, changing it. Gives a callable that takes the list of inputs and "
+        "gives the list of outputs; `eager` takes the same list where the plan cannot.");
+  m.def("compile_report", &report_of, nb::arg("compiled"),
+        "Who runs what in a compiled graph, as a dict.");
+}
+
+}  // namespace nfx::python
