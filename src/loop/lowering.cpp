@@ -35,7 +35,7 @@ Status Lowering::run(const std::vector<KernelOperand>& stored) {
 std::pair<Node, int32_t> Lowering::member_behind(Node value) const {
   int32_t result = 0;
   while (!after_.contains(value.id().value)) {
-    if (const Value projected = nfx::value_of(value); projected.index >= 0)
+    if (const NodeValue projected = nfx::value_of(value); projected.index >= 0)
       result = projected.index;
     value = value.operand(0);
   }
@@ -174,7 +174,7 @@ Expr Lowering::at(Node value, std::span<const Expr> index, Expr guard) {
 }
 
 Expr Lowering::load(Node value, std::span<const Expr> index, Expr guard) {
-  const Value projected = nfx::value_of(value);
+  const NodeValue projected = nfx::value_of(value);
   KernelOperand operand{value, -1};
   if (projected.index >= 0 && grouping_.group_of(projected.node) >= 0)
     operand = {projected.node, projected.index};
