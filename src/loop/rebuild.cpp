@@ -1,5 +1,6 @@
 #include "loop/rebuild.h"
 
+#include <algorithm>
 #include <functional>
 #include <set>
 
@@ -45,21 +46,28 @@ void rebuild(Kernel& kernel, const Replace& replace) {
   kernel.exprs = std::move(pool);
 }
 
-// New numbers for what is in use, in the old order.
-std::vector<uint32_t> renumbered(const std::set<uint32_t>& used, size_t size) {
+// New numbers for what is in use, in the order given.
+template <class Used>
+std::vector<uint32_t> renumbered(const Used& used, size_t size) {
   std::vector<uint32_t> numbers(size, 0);
   uint32_t next = 0;
   for (uint32_t old : used) numbers[old] = next++;
   return numbers;
 }
 
-std::set<uint32_t> walked_dims(const Kernel& kernel) {
-  std::set<uint32_t> used(kernel.row_dims.begin(), kernel.row_dims.end());
+// Rows first, since edges refer to theirs; each in the order of the loops.
+std::vector<DimId> walked_dims(const Kernel& kernel) {
+  std::vector<DimId> dims = kernel.row_dims;
+  const auto add = [&](const std::vector<DimId>& more) {
+    for (DimId dim : more) {
+      if (std::find(dims.begin(), dims.end(), dim) == dims.end()) dims.push_back(dim);
+    }
+  };
   for (const Stage& stage : kernel.stages) {
-    used.insert(stage.map_dims.begin(), stage.map_dims.end());
-    used.insert(stage.reduce_dims.begin(), stage.reduce_dims.end());
+    add(stage.map_dims);
+    add(stage.reduce_dims);
   }
-  return used;
+  return dims;
 }
 
 std::set<uint32_t> read_scalars(Kernel& kernel) {
@@ -80,7 +88,7 @@ std::set<uint32_t> read_scalars(Kernel& kernel) {
 }
 
 void renumber_dims(Kernel& kernel) {
-  const std::set<uint32_t> used = walked_dims(kernel);
+  const std::vector<DimId> used = walked_dims(kernel);
   const std::vector<uint32_t> numbers = renumbered(used, kernel.dims.size());
   std::vector<Dim> dims;
   for (uint32_t old : used) {

@@ -66,6 +66,11 @@ class RowBuilder {
   RowBuilder& view(ElementRule rule, TypeRule type);  // shares memory with operand 0
   RowBuilder& fold(FoldRule rule, TypeRule type);
   RowBuilder& expand(ExpandRule rule);
+  // Message passing: see OpRow::spread_over.
+  RowBuilder& spreads(std::function<Node(Node)> offsets) {
+    row_.spread_over = std::move(offsets);
+    return *this;
+  }
   RowBuilder& refuses(std::function<std::string(Node)> reason);
 
  private:
