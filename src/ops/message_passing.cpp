@@ -164,7 +164,13 @@ NFX_OPS(message_passing_composites) {
   op("mp::edge_softmax_backward(Tensor grad, Tensor y, Tensor offsets, Tensor dst) -> Tensor")
       .expand(edge_softmax_backward)
       .type(like_first);
-  op("mp::weighted_sum(Tensor x, Tensor weight, Tensor offsets, Tensor src) -> Tensor")
+  // The same function; the first one has a gradient, for which it knows the
+  // edges in order of source too.
+  op("mp::weighted_sum(Tensor x, Tensor weight, Tensor offsets, Tensor src, Tensor dst, Tensor "
+     "t_offsets, Tensor t_dst, Tensor t_order) -> Tensor")
+      .expand(weighted_sum)
+      .type(weighted_sum_type);
+  op("mp::sum_messages(Tensor x, Tensor weight, Tensor offsets, Tensor src) -> Tensor")
       .expand(weighted_sum)
       .type(weighted_sum_type);
   op("mp::edge_dot(Tensor x, Tensor y, Tensor src, Tensor dst, int rank) -> Tensor")
