@@ -66,15 +66,18 @@ void add_neutral_elements(RuleSet& rules) {
 }
 
 void add_signs(RuleSet& rules) {
+  const Condition is_number = is_integer("x") || is_floating_point("x");
+  const Condition alike =
+      same_dtype("x", "y") && is_number;  // the least int32 has no negative, as int64 it has
   rules.rewrite(neg(neg(x)), x);
   rules.rewrite(x * -1, neg(x));
   rules.rewrite(x / -1, neg(x));
   rules.rewrite(rsub(x, 0), neg(x), is_integer("x"));  // 0.0 - 0.0 is 0.0, not -0.0
-  rules.rewrite(x + neg(y), x - y);
-  rules.rewrite(x - neg(y), x + y);
-  rules.rewrite(neg(x) * neg(y), x * y);
-  rules.rewrite(neg(x) / neg(y), x / y);
-  rules.rewrite(neg(x - y), y - x, is_integer("x"));  // of x == y: -0.0 and 0.0
+  rules.rewrite(x + neg(y), x - y, alike);
+  rules.rewrite(x - neg(y), x + y, alike);
+  rules.rewrite(neg(x) * neg(y), x * y, alike);
+  rules.rewrite(neg(x) / neg(y), x / y, same_dtype("x", "y") && is_floating_point("x"));
+  rules.rewrite(neg(x - y), y - x, alike && is_integer("x"));  // of x == y: -0.0 and 0.0
   rules.rewrite(abs(abs(x)), abs(x));
   rules.rewrite(abs(neg(x)), abs(x));
   rules.rewrite(sign(sign(x)), sign(x));

@@ -35,12 +35,13 @@ void add_lattice(RuleSet& rules) {
   rules.rewrite(logical_or(x, x), x, is_boolean("x"));
   rules.rewrite(logical_and(x, 1), x, is_boolean("x"));
   rules.rewrite(logical_or(x, 0), x, is_boolean("x"));
-  rules.rewrite(bitwise_and(x, x), x);
-  rules.rewrite(bitwise_or(x, x), x);
-  rules.rewrite(bitwise_or(x, 0), x);
-  rules.rewrite(bitwise_xor(x, 0), x);
-  rules.rewrite(bitwise_xor(x, x), full_like(x, 0));
-  rules.rewrite(bitwise_and(x, 0), full_like(x, 0));
+  const Condition bits = is_integer("x") || is_boolean("x");
+  rules.rewrite(bitwise_and(x, x), x, bits);
+  rules.rewrite(bitwise_or(x, x), x, bits);
+  rules.rewrite(bitwise_or(x, 0), x, bits);
+  rules.rewrite(bitwise_xor(x, 0), x, bits);
+  rules.rewrite(bitwise_xor(x, x), full_like(x, 0), bits);
+  rules.rewrite(bitwise_and(x, 0), full_like(x, 0), bits);
 }
 
 RuleSet make() {

@@ -33,6 +33,13 @@ Condition operator&&(Condition a, Condition b) {
           }};
 }
 
+Condition operator||(Condition a, Condition b) {
+  return {"(" + a.text + " or " + b.text + ")",
+          [first = std::move(a.test), second = std::move(b.test)](const Match& match) {
+            return first(match) || second(match);
+          }};
+}
+
 Condition is_integer(std::string_view name) { return about("is_integer", name, is_integral); }
 
 Condition is_boolean(std::string_view name) {
@@ -41,6 +48,11 @@ Condition is_boolean(std::string_view name) {
 
 Condition is_floating_point(std::string_view name) {
   return about("is_floating_point", name, is_floating);
+}
+
+Condition same_dtype(std::string_view a, std::string_view b) {
+  return {"same_dtype(" + std::string(a) + ", " + std::string(b) + ")",
+          [a, b](const Match& match) { return match.dtype(a) == match.dtype(b); }};
 }
 
 std::string Rule::str() const {

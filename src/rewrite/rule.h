@@ -6,7 +6,7 @@
 // A rule says that both sides are equal to the bit: signed zeros, NaN, infinity,
 // overflow, promotion. It fires only where the type stays the same, nobody writes
 // to what it looked at, and no output comes to share memory with an input or
-// another output. tests/unit/rewrite runs every registered rule on values.
+// another output. tests/unit/passes runs every registered rule on values.
 #pragma once
 #include <deque>
 #include <functional>
@@ -24,11 +24,14 @@ struct Condition {
   std::function<bool(const Match&)> test;
 };
 Condition operator&&(Condition a, Condition b);
+Condition operator||(Condition a, Condition b);
 
 // Of the dtype of a variable, or of a number argument.
 Condition is_integer(std::string_view name);
 Condition is_boolean(std::string_view name);
 Condition is_floating_point(std::string_view name);
+// Two variables of one dtype: nothing is promoted between them.
+Condition same_dtype(std::string_view a, std::string_view b);
 
 struct Rule {
   Pattern from;
