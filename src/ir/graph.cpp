@@ -8,7 +8,10 @@
 namespace nfx {
 
 Graph::Graph(std::shared_ptr<Context> context, std::string_view name)
-    : context_(std::move(context)), name_(name), metas_(1), names_(std::make_unique<Names>()) {
+    : context_(std::move(context)),
+      name_(name),
+      metas_(1),
+      names_(std::make_unique<Names>(table_)) {
   assert(context_ != nullptr && "a graph needs a context");
 }
 
@@ -18,9 +21,11 @@ NodeRange Graph::nodes() const { return {const_cast<Graph*>(this), table_.first}
 Node Graph::first() const { return node(table_.first); }
 Node Graph::last() const { return node(table_.last); }
 
-Node Graph::find(std::string_view name) {
-  names_->update(table_);
-  return node(names_->find(context_->find_text(name)));
+Node Graph::find(std::string_view name) { return find(context_->find_text(name)); }
+
+Node Graph::find(StringId name) {
+  names_->update();
+  return node(names_->find(name));
 }
 
 std::vector<Node> Graph::placeholders() const {
@@ -44,15 +49,21 @@ UseRange Graph::uses(Node node) const {
 
 Node Graph::add(NodeKind kind, std::string_view target, ArgId arguments,
                 std::span<const Node> operands, std::string_view name, TypeId type) {
-  names_->update(table_);
+  names_->update();
+  const StringId unique = name.empty() ? names_->make_default(*context_, kind, target)
+                                       : names_->make_unique(*context_, name);
+  return add_named(kind, context_->intern(target), arguments, operands, unique, type);
+}
+
+Node Graph::add_named(NodeKind kind, StringId target, ArgId arguments,
+                      std::span<const Node> operands, StringId name, TypeId type) {
   const NodeId id = table_.append_record(insert_before_);
   NodeRecord& record = table_.records[id.value];
   record.kind = kind;
-  record.target = context_->intern(target);
+  record.target = target;
   record.type = type;
-  record.name = name.empty() ? names_->make_default(*context_, kind, target)
-                             : names_->make_unique(*context_, name);
-  names_->update(table_);
+  record.name = name;
+  names_->update();
   set_arguments(node(id), arguments, operands);
   return node(id);
 }
@@ -94,9 +105,9 @@ void Graph::set_target(Node node, std::string_view target, OpaqueId object) {
 void Graph::set_type(Node node, TypeId type) { table_.records[node.id().value].type = type; }
 
 void Graph::set_name(Node node, std::string_view name) {
-  names_->update(table_);
+  names_->update();
   NodeRecord& record = table_.records[node.id().value];
-  names_->remove(record.name, node.id());
+  record.name = {};  // its own name is free to it
   record.name = names_->make_unique(*context_, name);
   names_->insert(record.name, node.id());
 }
@@ -116,11 +127,9 @@ void Graph::move_before(Node node, Node other) {
 
 void Graph::erase(Node node) {
   assert(!node.has_uses() && "a node with uses cannot be erased");
-  names_->update(table_);
   NodeRecord& record = table_.records[node.id().value];
   assert(!record.erased && "a node is erased once");
   if (insert_before_ == node.id()) insert_before_ = record.next;
-  names_->remove(record.name, node.id());
   table_.release_operands(node.id());
   table_.unlink(node.id());
   record.erased = true;

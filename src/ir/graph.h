@@ -54,6 +54,7 @@ class Graph {
   size_t size() const { return table_.live; }
   size_t id_limit() const { return table_.records.size(); }  // all ids are below
   Node find(std::string_view name);                          // none if no node has that name
+  Node find(StringId name);
   std::vector<Node> placeholders() const;
   Node output() const;             // none while it is missing
   UseRange uses(Node node) const;  // in the order of `fx.Node.users`
@@ -63,6 +64,9 @@ class Graph {
   // empty one is made from the target.
   Node add(NodeKind kind, std::string_view target, ArgId arguments, std::span<const Node> operands,
            std::string_view name = {}, TypeId type = {});
+  // The same from interned text, with a name that is known to be free.
+  Node add_named(NodeKind kind, StringId target, ArgId arguments, std::span<const Node> operands,
+                 StringId name, TypeId type = {});
   void set_insertion_point(Node before) { insert_before_ = before.id(); }  // none: the end
   // A function call whose arguments are all positional: nodes and constants.
   struct Operand {  // a node or a constant structure without holes

@@ -1,17 +1,21 @@
 #include "ir/graph_names.h"
 
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <charconv>
 #include <optional>
+#include <string>
+#include <unordered_set>
+
+#include "ir/spelling.h"
 
 namespace nfx {
 namespace {
 
 // What Python would not take as the name of a variable, or what generated code
-// needs for itself; each between spaces.
+// needs for itself.
 constexpr std::string_view kReserved =
-    " "
     "False None NoneType NotImplemented True abs aiter all and anext any as ascii assert async "
     "await bin bool break breakpoint bytearray bytes callable chr class classmethod compile "
     "complex continue copyright credits def del delattr device dict dir divmod elif else "
@@ -22,8 +26,18 @@ constexpr std::string_view kReserved =
     "reversed round self set setattr slice sorted staticmethod str sum super torch try tuple "
     "type vars while with yield zip ";
 
+std::unordered_set<std::string_view> split_words(std::string_view text) {
+  std::unordered_set<std::string_view> words;
+  for (size_t end; (end = text.find(' ')) != std::string_view::npos;) {
+    words.insert(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return words;
+}
+
 bool is_reserved(std::string_view name) {
-  return kReserved.find(" " + std::string(name) + " ") != std::string_view::npos;
+  static const std::unordered_set<std::string_view> words = split_words(kReserved);
+  return words.contains(name);
 }
 
 // The part of a target that names what it does.
@@ -68,70 +82,61 @@ std::optional<uint64_t> split_number(std::string_view& name) {
 
 }  // namespace
 
-size_t Graph::Names::home(StringId name) const {
-  return (std::hash<StringId>()(name) >> 20) & (entries_.size() - 1);
+bool Graph::Names::is_stale(const Entry& entry) const {
+  const NodeRecord& record = table_.records[entry.node.value];
+  return record.erased || record.name != entry.name;
 }
 
+size_t Graph::Names::slot_of(StringId name) const {
+  const size_t mask = entries_.size() - 1;
+  size_t i = (std::hash<StringId>()(name) >> 20) & mask;
+  while (entries_[i].name && entries_[i].name != name) i = (i + 1) & mask;
+  return i;
+}
+
+// Twice the room, or the same if many entries are stale.
 void Graph::Names::grow() {
-  std::vector<Entry> old = std::move(entries_);
-  entries_.assign(std::max<size_t>(64, 2 * old.size()), Entry{});
+  const std::vector<Entry> old = std::move(entries_);
+  entries_.assign(std::max<size_t>(64, std::bit_ceil(4 * table_.live)), Entry{});
   count_ = 0;
   for (const Entry& entry : old) {
-    if (entry.name) insert(entry.name, entry.node);
+    if (!entry.name || is_stale(entry)) continue;
+    entries_[slot_of(entry.name)] = entry;
+    ++count_;
   }
 }
 
-void Graph::Names::update(const NodeTable& table) {
-  if (indexed_ == table.records.size()) return;
-  for (; indexed_ < table.records.size(); ++indexed_) {
-    const NodeRecord& record = table.records[indexed_];
+void Graph::Names::update() {
+  for (; indexed_ < table_.records.size(); ++indexed_) {
+    const NodeRecord& record = table_.records[indexed_];
     if (!record.erased && record.name) insert(record.name, {indexed_});
   }
 }
 
 void Graph::Names::insert(StringId name, NodeId node) {
   if (2 * (count_ + 1) > entries_.size()) grow();
-  size_t i = home(name);
-  for (; entries_[i].name; i = (i + 1) & (entries_.size() - 1)) {
-    if (entries_[i].name == name) return;
-  }
-  entries_[i] = {name, node};
-  ++count_;
+  Entry& entry = entries_[slot_of(name)];
+  if (entry.name && !is_stale(entry)) return;
+  if (!entry.name) ++count_;
+  entry = {name, node};
 }
 
 NodeId Graph::Names::find(StringId name) const {
   if (!name || entries_.empty()) return {};
-  for (size_t i = home(name); entries_[i].name; i = (i + 1) & (entries_.size() - 1)) {
-    if (entries_[i].name == name) return entries_[i].node;
-  }
-  return {};
+  const Entry& entry = entries_[slot_of(name)];
+  return entry.name && !is_stale(entry) ? entry.node : NodeId{};
 }
 
-void Graph::Names::remove(StringId name, NodeId node) {
-  if (find(name) != node || !node) return;
-  const size_t mask = entries_.size() - 1;
-  size_t hole = home(name);
-  while (entries_[hole].name != name) hole = (hole + 1) & mask;
-  // Moves later entries of the run forward, so that no probe stops too early.
-  for (size_t i = (hole + 1) & mask; entries_[i].name; i = (i + 1) & mask) {
-    if (((i - home(entries_[i].name)) & mask) >= ((i - hole) & mask)) {
-      entries_[hole] = entries_[i];
-      hole = i;
-    }
-  }
-  entries_[hole] = {};
-  --count_;
-}
-
-StringId Graph::Names::numbered(Context& context, std::string_view base, uint64_t& number) {
+StringId Graph::Names::numbered(Context& context, std::string_view base) {
+  uint64_t& number = last_number_[context.intern(base)];
   std::string candidate(base);
   candidate += '_';
   const size_t prefix = candidate.size();
   while (true) {
     candidate.resize(prefix);
-    candidate += std::to_string(++number);
-    const StringId known = context.find_text(candidate);
-    if (!known || !find(known)) return known ? known : context.intern(candidate);
+    spell_int(candidate, static_cast<int64_t>(++number));
+    const StringId id = context.intern(candidate);
+    if (!find(id)) return id;
   }
 }
 
@@ -140,15 +145,14 @@ StringId Graph::Names::make_unique(Context& context, std::string_view wanted) {
   if (!find(as_is)) return as_is;
   std::string_view base = wanted;
   const std::optional<uint64_t> given = split_number(base);
-  uint64_t& number = last_number_[std::string(base)];
+  uint64_t& number = last_number_[context.intern(base)];
   if (given && *given > number) number = *given;
-  return numbered(context, base, number);
+  return numbered(context, base);
 }
 
 StringId Graph::Names::make_default(Context& context, NodeKind kind, std::string_view target) {
   const std::string name = kind == NodeKind::kOutput ? "output" : identifier(stem(kind, target));
-  if (!is_reserved(name)) return make_unique(context, name);
-  return numbered(context, name, last_number_[name]);
+  return is_reserved(name) ? numbered(context, name) : make_unique(context, name);
 }
 
 }  // namespace nfx

@@ -2,7 +2,6 @@
 // (`add`, `add_1`, ...). Built on first demand, so that a graph that is only
 // read never pays for it.
 #pragma once
-#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -12,10 +11,11 @@
 namespace nfx {
 
 struct Graph::Names {
+  explicit Names(const NodeTable& table) : table_(table) {}
+
   // Enters the nodes that were added since the last call.
-  void update(const NodeTable& table);
+  void update();
   void insert(StringId name, NodeId node);  // keeps an entry that is there
-  void remove(StringId name, NodeId node);
   NodeId find(StringId name) const;
 
   // `wanted` if it is free, otherwise `wanted` with the next number behind it.
@@ -25,18 +25,22 @@ struct Graph::Names {
   StringId make_default(Context& context, NodeKind kind, std::string_view target);
 
  private:
+  // An entry goes stale when its node is erased or renamed, so that these need
+  // not look for it.
   struct Entry {
     StringId name;  // none: free
     NodeId node;
   };
+  bool is_stale(const Entry& entry) const;
   void grow();
-  size_t home(StringId name) const;
-  StringId numbered(Context& context, std::string_view base, uint64_t& number);
+  size_t slot_of(StringId name) const;  // where it is, or belongs
+  StringId numbered(Context& context, std::string_view base);
 
-  std::vector<Entry> entries_;  // open addressing, at most half full
-  size_t count_ = 0;
-  uint32_t indexed_ = 1;  // records below are entered
-  std::unordered_map<std::string, uint64_t> last_number_;
+  const NodeTable& table_;
+  std::vector<Entry> entries_;                          // open addressing, at most half full
+  size_t count_ = 0;                                    // with stale ones
+  uint32_t indexed_ = 1;                                // records below are entered
+  std::unordered_map<StringId, uint64_t> last_number_;  // by name without number
 };
 
 }  // namespace nfx

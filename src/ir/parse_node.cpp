@@ -36,8 +36,8 @@ Result<StringId> Parser::node_name(Graph& graph) {
   if (!in_.take('%')) return StringId{};
   const size_t start = in_.position();
   NFX_ASSIGN(const std::string_view name, in_.name());
-  if (graph.find(name)) return diagnose(DuplicateName{std::string(name)}, in_.place(start));
   const StringId id = context_->intern(name);
+  if (graph.find(id)) return diagnose(DuplicateName{std::string(name)}, in_.place(start));
   NFX_TRY(in_.expect('='));
   return id;
 }
@@ -79,7 +79,7 @@ Status Parser::node(Graph& graph) {
   NFX_ASSIGN(const ArgId arguments, call(graph));
   TypeId type_id;
   if (in_.take(':')) {
-    NFX_ASSIGN(type_id, type(0));
+    NFX_ASSIGN(type_id, node_type());
   }
   const Node node =
       graph.add(*kind, context_->text(target), arguments, operands_, context_->text(name), type_id);

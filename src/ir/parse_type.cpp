@@ -130,6 +130,19 @@ Result<TypeId> Parser::scalar() {
   return context_->intern(type);
 }
 
+// Most nodes have a type that was read before, in the same words.
+Result<TypeId> Parser::node_type() {
+  const std::string_view text = in_.rest_of_type();
+  if (const auto known = types_.find(text); known != types_.end()) {
+    in_.skip(text.size());
+    return known->second;
+  }
+  const size_t end = in_.position() + text.size();
+  NFX_ASSIGN(const TypeId id, type(0));
+  if (in_.only_blanks_since(end)) types_.emplace(text, id);
+  return id;
+}
+
 Result<TypeId> Parser::type_list(TypeKind kind, char close, int depth) {
   std::vector<TypeId> elements;
   while (!in_.take(close)) {

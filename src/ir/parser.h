@@ -67,6 +67,7 @@ class Parser {
   bool label_matches(OpaqueId id, std::string_view label);
 
   // parse_type.cpp
+  Result<TypeId> node_type();
   Result<TypeId> type(int depth);
   Result<TypeId> type_list(TypeKind kind, char close, int depth);
   Result<TypeId> scalar();
@@ -86,6 +87,7 @@ class Parser {
   std::vector<ArgId> stack_;                          // children of the structures that are open
   std::vector<UserOrder> orders_;                     // of the graph that is being read
   std::unordered_map<uint32_t, std::string> labels_;  // by OpaqueId
+  std::unordered_map<std::string_view, TypeId> types_;
 };
 
 }  // namespace nfx

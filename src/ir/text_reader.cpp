@@ -52,6 +52,7 @@ std::string excerpt(std::string_view text) {
   return quoted.substr(1, quoted.size() - 2);
 }
 
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
@@ -237,6 +238,19 @@ Result<double> TextReader::real() {
   }
   position_ += digits.size();
   return value;
+}
+
+std::string_view TextReader::rest_of_type() {
+  skip_blanks();
+  std::string_view rest = text_.substr(position_, text_.find('\n', position_) - position_);
+  for (const std::string_view clause : {" meta(", " users("})
+    rest = rest.substr(0, rest.find(clause));
+  return rest;
+}
+
+bool TextReader::only_blanks_since(size_t position) const {
+  if (position > position_) return false;
+  return std::ranges::all_of(text_.substr(position, position_ - position), is_blank);
 }
 
 Result<std::string_view> TextReader::expression() {

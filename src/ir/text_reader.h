@@ -43,6 +43,9 @@ class TextReader {
   Result<int64_t> integer();
   Result<uint32_t> number();  // of a handle: from 1
   Result<double> real();
+  // What stands from here to `meta(`, `users(` or the end of the line.
+  std::string_view rest_of_type();
+  bool only_blanks_since(size_t position) const;
   // A symbolic expression up to a comma or closing bracket of its own level.
   Result<std::string_view> expression();
 
@@ -51,7 +54,6 @@ class TextReader {
   Result<char> escape();
   Result<double> special_real(std::string_view word, bool negative);
   Result<double> nan_payload();
-  bool is_blank(char c) const { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
   std::string_view text_;
   std::string_view file_;
