@@ -94,7 +94,7 @@ V IntegerOps::power() {
   llvm::Type* wide = like_lanes(x_->getType(), b_.getInt64Ty());
   V base = signed_ ? b_.CreateSExtOrTrunc(x_, wide) : b_.CreateZExtOrTrunc(x_, wide);
   V exponent = signed_ ? b_.CreateSExtOrTrunc(y_, wide) : b_.CreateZExtOrTrunc(y_, wide);
-  return b_.CreateTrunc(math_.host_call("pow", {base, exponent}), x_->getType());
+  return b_.CreateTrunc(math_.host_call("pow", {base, exponent}, !signed_), x_->getType());
 }
 
 V IntegerOps::shift_left() {

@@ -7,6 +7,17 @@
 
 namespace nfx::jit {
 
+namespace {
+
+// One step is known to reach the end.
+bool runs_once(const llvm::Value* count, const llvm::Value* step) {
+  const auto* length = llvm::dyn_cast_or_null<llvm::ConstantInt>(count);
+  const auto* stride = llvm::dyn_cast<llvm::ConstantInt>(step);
+  return length != nullptr && stride != nullptr && length->getSExtValue() <= stride->getSExtValue();
+}
+
+}  // namespace
+
 void Emitter::push_scope(bool certain) {
   Scope next;
   if (!scopes_.empty()) {
@@ -17,6 +28,14 @@ void Emitter::push_scope(bool certain) {
   }
   next.certain = certain;
   scopes_.push_back(std::move(next));
+}
+
+void Emitter::pop_scope() {
+  const int level = depth();
+  scopes_.pop_back();
+  for (LaneValue& index : indices_) {
+    if (index.level == level) index = {};  // its loop is closed
+  }
 }
 
 // Scopes that share a block share the place of new code.
@@ -62,6 +81,12 @@ Values Emitter::emit_if(llvm::Value* condition, bool certain,
 // for (index = begin; index < end; index += step), entered at least once.
 Values Emitter::emit_loop(Range span, llvm::Value* step, llvm::ArrayRef<llvm::Value*> carried,
                           LoopBody body) {
+  if (runs_once(span.count, step)) {
+    push_scope();
+    Values results = body(span.begin, carried);
+    pop_scope();
+    return results;
+  }
   llvm::LLVMContext& context = builder_.getContext();
   llvm::Instruction* resume = scope().at;
   llvm::BasicBlock* before = resume->getParent();
@@ -130,10 +155,11 @@ void Emitter::emit_lane_loop(DimId dim, Range span, Lanes lanes, PositionBody bo
   llvm::IRBuilder<>& b = here();
   llvm::Value* whole = b.CreateAnd(span.count, b.getInt64(~static_cast<uint64_t>(group - 1)));
   llvm::Value* middle = b.CreateAdd(span.begin, whole);
+  llvm::Value* rest = b.CreateSub(span.count, whole);
   emit_if(b.CreateICmpNE(whole, b.getInt64(0)), true, {},
-          [&] { return positions({span.begin, middle, nullptr}, lanes.parts, false); });
-  emit_if(here().CreateICmpNE(whole, span.count), true, {},
-          [&] { return positions({middle, span.end, nullptr}, 1, true); });
+          [&] { return positions({span.begin, middle, whole}, lanes.parts, false); });
+  emit_if(here().CreateICmpNE(rest, builder_.getInt64(0)), true, {},
+          [&] { return positions({middle, span.end, rest}, 1, true); });
 }
 
 }  // namespace nfx::jit

@@ -21,17 +21,19 @@ bool is_gather(const Kernel& kernel, ExprId id, DimId dim) {
   return false;
 }
 
-// Only what is known without running the stage can be computed ahead.
-bool is_known_ahead(const Kernel& kernel, ExprId id) {
-  for (ExprId each : reachable(kernel, {id})) {
-    const ExprNode& node = kernel.exprs[each];
+}  // namespace
+
+// Whether the address needs only rows, open loops and memory that is never written.
+bool Emitter::is_known_ahead(ExprId id) const {
+  for (ExprId each : reachable(kernel_, {id})) {
+    const ExprNode& node = kernel_.exprs[each];
     if (node.op == ExprOp::kState || node.op == ExprOp::kReduced) return false;
-    if (node.op == ExprOp::kLoad && node.operands[1] != kNoExpr) return false;
+    if (node.op == ExprOp::kIndex && indices_[node.payload].parts.empty()) return false;
+    if (node.op != ExprOp::kLoad) continue;
+    if (node.operands[1] != kNoExpr || written_[node.payload]) return false;
   }
   return true;
 }
-
-}  // namespace
 
 void Emitter::prefetch_rows(size_t stage, DimId dim) {
   const int distance = stage < schedule_.stages.size() ? schedule_.stages[stage].prefetch : 0;
@@ -40,7 +42,7 @@ void Emitter::prefetch_rows(size_t stage, DimId dim) {
   for (ExprId id : reachable(kernel_, stage_roots(kernel_.stages[stage]))) {
     const ExprNode& node = kernel_.exprs[id];
     if (node.op != ExprOp::kLoad || node.operands[1] != kNoExpr) continue;
-    if (is_gather(kernel_, node.operands[0], dim) && is_known_ahead(kernel_, node.operands[0])) {
+    if (is_gather(kernel_, node.operands[0], dim) && is_known_ahead(node.operands[0])) {
       loads.push_back(id);
     }
   }

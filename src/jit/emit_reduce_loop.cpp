@@ -85,12 +85,12 @@ Values Emitter::reduce_lanes(size_t number, DimId dim, Range span, Values states
       initial.push_back(states[i]);
       for (int part = 1; part < lanes.parts; ++part) initial.push_back(neutral[i]);
     }
-    return join_parts(number, loop({span.begin, middle, nullptr}, lanes.parts, false, initial),
+    return join_parts(number, loop({span.begin, middle, whole}, lanes.parts, false, initial),
                       lanes.parts);
   });
-  llvm::Value* rest = here().CreateICmpNE(whole, span.count);
-  return emit_if(rest, true, states,
-                 [&] { return loop({middle, span.end, nullptr}, 1, true, states); });
+  llvm::Value* rest = here().CreateSub(span.count, whole);
+  return emit_if(here().CreateICmpNE(rest, builder_.getInt64(0)), true, states,
+                 [&] { return loop({middle, span.end, rest}, 1, true, states); });
 }
 
 }  // namespace nfx::jit

@@ -91,6 +91,7 @@ class Emitter {
   void prefetch_rows(size_t stage, DimId dim);
   void prefetch_at(DimId dim, int distance, llvm::ArrayRef<ExprId> loads);
   void prefetch_address(const ExprNode& load);
+  bool is_known_ahead(ExprId id) const;
 
   // emit_reduction.cpp
   void emit_reductions(size_t stage);
@@ -118,7 +119,7 @@ class Emitter {
   void emit_lane_loop(DimId dim, Range span, Lanes lanes, PositionBody body);
   llvm::Value* tail_mask(llvm::Value* remaining, int width);
   void push_scope(bool certain = true);
-  void pop_scope() { scopes_.pop_back(); }
+  void pop_scope();
   void redirect(llvm::Instruction* from, llvm::Instruction* to);
   Scope& scope() { return scopes_.back(); }
   int depth() const { return static_cast<int>(scopes_.size()) - 1; }

@@ -28,6 +28,13 @@ struct Traits<int64_t> {
   static Value value(int64_t x) { return {kDtype, 0, x}; }
   static int64_t plain(const Value& value) { return value.integer; }
 };
+template <>
+struct Traits<uint64_t> {
+  static constexpr Dtype kDtype = Dtype::kUInt64;
+  static constexpr std::string_view kSuffix = "u64";
+  static Value value(uint64_t x) { return {kDtype, 0, static_cast<int64_t>(x)}; }
+  static uint64_t plain(const Value& value) { return static_cast<uint64_t>(value.integer); }
+};
 
 // The definition that the interpreter has, so that the two agree to the bit.
 template <class T, ExprOp op>
@@ -61,6 +68,7 @@ std::vector<HostFunction> make_rows() {
   add_floats<ExprOp::kFloorDiv, ExprOp::kRemainder, ExprOp::kFmod, ExprOp::kPow, ExprOp::kAtan2,
              ExprOp::kHypot, ExprOp::kNextafter>(rows);
   rows.push_back(row<int64_t, ExprOp::kPow>());
+  rows.push_back(row<uint64_t, ExprOp::kPow>());
   return rows;
 }
 

@@ -15,7 +15,7 @@ struct HostFunction {
 
 const std::vector<HostFunction>& host_functions();
 
-// The symbol of function `name` (as expr_op.h spells it) for f32, f64 or i64.
+// The symbol of function `name` (as expr_op.h spells it) for f32, f64, i64 or u64.
 std::string host_symbol(std::string_view name, std::string_view suffix);
 
 }  // namespace nfx::jit

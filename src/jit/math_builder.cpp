@@ -113,25 +113,27 @@ llvm::Value* MathBuilder::unless_any(V condition, V fast, std::string_view name,
   return result;
 }
 
-llvm::Value* MathBuilder::host_call(std::string_view name, llvm::ArrayRef<V> operands) {
+llvm::Value* MathBuilder::host_call(std::string_view name, llvm::ArrayRef<V> operands,
+                                    bool is_unsigned) {
   llvm::Type* type = operands[0]->getType();
-  llvm::SmallVector<V, 4> arguments;
-  for (V operand : operands) {
-    arguments.push_back(scratch(b_, type));
-    b_.CreateStore(operand, arguments.back());
-  }
-  if (operands.size() == 1) arguments.push_back(V{arguments[0]});
+  const auto stored = [&](V operand) {
+    V place = scratch(b_, type);
+    b_.CreateStore(operand, place);
+    return place;
+  };
+  V first = stored(operands[0]);
+  V second = operands.size() > 1 ? stored(operands[1]) : first;
   V result = scratch(b_, type);
-  arguments.push_back(result);
-  arguments.push_back(b_.getInt64(static_cast<uint64_t>(lane_count(type))));
+  V lanes = b_.getInt64(static_cast<uint64_t>(lane_count(type)));
   llvm::Type* pointer = b_.getPtrTy();
   auto* signature =
       llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer, b_.getInt64Ty()}, false);
   llvm::Type* element = type->getScalarType();
-  const char* suffix = element->isDoubleTy() ? "f64" : (element->isFloatTy() ? "f32" : "i64");
+  const char* suffix = is_unsigned ? "u64" : "i64";
+  if (element->isFloatingPointTy()) suffix = element->isDoubleTy() ? "f64" : "f32";
   llvm::Module* module = b_.GetInsertBlock()->getModule();
   const std::string symbol = host_symbol(name, suffix);
-  b_.CreateCall(module->getOrInsertFunction(symbol, signature), arguments);
+  b_.CreateCall(module->getOrInsertFunction(symbol, signature), {first, second, result, lanes});
   return b_.CreateLoad(type, result);
 }
 

@@ -18,8 +18,9 @@ class MathBuilder {
   // The value of a floating operation, null if it is not one of these functions.
   llvm::Value* function(ExprOp op, llvm::ArrayRef<llvm::Value*> operands);
 
-  // Calls the host's function lane by lane.
-  llvm::Value* host_call(std::string_view name, llvm::ArrayRef<llvm::Value*> operands);
+  // Calls the host's function lane by lane. Integers are 64 bits wide.
+  llvm::Value* host_call(std::string_view name, llvm::ArrayRef<llvm::Value*> operands,
+                         bool is_unsigned = false);
 
  private:
   using V = llvm::Value*;

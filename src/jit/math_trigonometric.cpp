@@ -18,16 +18,22 @@ constexpr std::string_view kNames[] = {"sin", "cos", "tan"};
 llvm::Value* MathBuilder::trigonometric_reduced(V x, Trig which, bool narrow_result) {
   V shifted = fma(x, number(x, kTwoOverPi), shifter(x));
   V whole = b_.CreateFNeg(b_.CreateFSub(shifted, shifter(x)));
-  V r = x;
-  for (int i = 0; i < (narrow_result ? 2 : 3); ++i) r = fma(whole, number(x, kHalfPi[i]), r);
+  V high_part = fma(whole, number(x, kHalfPi[0]), x);  // exact
+  V r = fma(whole, number(x, kHalfPi[1]), high_part);
+  V low = number(x, 0);
+  if (!narrow_result) {  // what the second step rounded off, and the third
+    low = fma(whole, number(x, kHalfPi[1]), b_.CreateFSub(high_part, r));
+    low = fma(whole, number(x, kHalfPi[2]), low);
+  }
   V z = b_.CreateFMul(r, r);
   V sine_tail = narrow_result ? polynomial(z, kSinTail32) : polynomial(z, kSinTail64);
   V cosine_tail = narrow_result ? polynomial(z, kCosTail32) : polynomial(z, kCosTail64);
-  V sine = mul_add(b_.CreateFMul(r, z), sine_tail, r);
+  V sine = b_.CreateFAdd(r, mul_add(b_.CreateFMul(r, z), sine_tail, low));
   // What 1 - z/2 loses is given back.
   V half = b_.CreateFMul(z, number(x, 0.5));
   V high = b_.CreateFSub(number(x, 1), half);
   V lost = b_.CreateFSub(b_.CreateFSub(number(x, 1), high), half);
+  if (!narrow_result) lost = mul_add(b_.CreateFNeg(r), low, lost);
   V cosine = b_.CreateFAdd(high, mul_add(b_.CreateFMul(z, z), cosine_tail, lost));
 
   V quadrant = bits(shifted);
