@@ -86,7 +86,7 @@ int body_limit(const Kernel& kernel, const std::vector<ExprId>& roots, const Var
   for (ExprId id : reachable(kernel, roots)) {
     if (variance.exprs[id]) cost += is_heavy(kernel.exprs[id].op) ? 12 : 1;
   }
-  return cost > 96 ? 1 : (cost > 48 ? 2 : (cost > 24 ? 4 : 8));
+  return cost > 48 ? 1 : (cost > 12 ? 2 : (cost > 8 ? 4 : 8));
 }
 
 int power_of_two_at_most(int value) {
