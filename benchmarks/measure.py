@@ -1,0 +1,155 @@
+"""How time is taken: peers in one process, in turns, medians; compile time in CPU seconds.
+
+Run as a program it describes the machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import gc
+import os
+import platform
+import resource
+import statistics
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+
+__all__ = [
+    "BACKENDS",
+    "Times",
+    "alternate",
+    "compile_with",
+    "cpu_seconds",
+    "fresh_caches",
+    "machine",
+    "print_ratios",
+]
+
+BACKENDS = ("aot_eager", "inductor", "nativefx")
+# No machine code from an earlier process, and nothing falls back silently.
+_NATIVE_OPTIONS = {"fallback": "error", "cache": ""}
+
+
+@dataclasses.dataclass(frozen=True)
+class Times:
+    """Median seconds of one call, by name."""
+
+    seconds: Mapping[str, float]
+
+    def ratio(self, peer: str, ours: str = "nativefx") -> float:
+        """How many times longer `peer` takes than `ours`."""
+        return self.seconds[peer] / self.seconds[ours]
+
+
+def compile_with(backend: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile `function` with a backend; ``"eager"`` is the function itself."""
+    if backend == "eager":
+        return function
+    options = _NATIVE_OPTIONS if backend == "nativefx" else None
+    return torch.compile(function, backend=backend, options=options)
+
+
+def alternate(
+    calls: Mapping[str, Callable[[], object]],
+    *,
+    rounds: int = 7,
+    sample: float = 0.02,
+    kept: int = 0,
+) -> Times:
+    """Time calls in turns, so that whatever else the machine does hits all of them.
+
+    Parameters
+    ----------
+    calls
+        What to time, by name. Each is called once before anything is timed.
+    rounds
+        Samples of each; the result is the median.
+    sample
+        Seconds that a sample lasts at least; short calls are repeated within it.
+    kept
+        How many results are held at a time. 0: each is dropped at once, so that
+        its memory can serve the next.
+    """
+    number = {name: _calls_per_sample(call, sample) for name, call in calls.items()}
+    samples: dict[str, list[float]] = {name: [] for name in calls}
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(rounds):
+            for name, call in calls.items():
+                taken = _time_kept(call, kept) if kept else _time_dropped(call, number[name])
+                samples[name].append(taken)
+    finally:
+        gc.enable()
+    return Times({name: statistics.median(values) for name, values in samples.items()})
+
+
+def _calls_per_sample(call: Callable[[], object], sample: float) -> int:
+    call()
+    start = time.perf_counter()
+    call()
+    return max(1, round(sample / max(time.perf_counter() - start, 1e-7)))
+
+
+def _time_dropped(call: Callable[[], object], number: int) -> float:
+    start = time.perf_counter()
+    for _ in range(number):
+        call()
+    return (time.perf_counter() - start) / number
+
+
+def _time_kept(call: Callable[[], object], number: int) -> float:
+    results = []
+    start = time.perf_counter()
+    for _ in range(number):
+        results.append(call())
+    return (time.perf_counter() - start) / number
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process and of the compilers that it started and waited for."""
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+@contextlib.contextmanager
+def fresh_caches() -> Iterator[None]:
+    """Let Inductor compile everything anew, in this process, where its time can be counted."""
+    import torch._inductor.config as config
+    from torch._inductor.utils import fresh_cache
+
+    with fresh_cache(), config.patch(compile_threads=1):
+        yield
+
+
+def machine() -> str:
+    """One line about what ran: processor features, threads, versions."""
+    vector = torch.backends.cpu.get_cpu_capability()
+    return (
+        f"{os.cpu_count()} cores ({vector}), {torch.get_num_threads()} threads, "
+        f"torch {torch.__version__}, Python {platform.python_version()}"
+    )
+
+
+def print_ratios(title: str, times: Times, ours: str = "nativefx") -> None:
+    """Print a line: our time, and the ratio of every peer's to it."""
+    own = times.seconds[ours]
+    peers = [name for name in times.seconds if name != ours]
+    ratios = "  ".join(f"{name} {times.ratio(name, ours):7.2f} x" for name in peers)
+    print(f"{title:44s} {ours} {_text(own):>9s}   {ratios}", flush=True)
+
+
+def _text(seconds: float) -> str:
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+if __name__ == "__main__":
+    print(machine())
