@@ -57,7 +57,7 @@ PassOptions pass_options(const OptOptions& options) {
   result.observe = [before, after, types](std::string_view pass, std::string_view when,
                                           const Graph& graph) {
     if (!(when == "before" ? before : after)) return;
-    std::cerr << "# " << when << ' ' << pass << '\n' << print(graph, {.types = types});
+    std::cerr << "// " << when << ' ' << pass << '\n' << print(graph, {.types = types});
   };
   return result;
 }
