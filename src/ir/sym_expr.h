@@ -17,13 +17,36 @@ namespace nfx {
 class Context;
 
 enum class SymOp : uint8_t {
-  kInt, kFloat, kBool, kSymbol,
-  kAdd, kMul,                       // any number of operands, sorted
-  kPow, kFloorDiv, kCeilDiv, kMod,  // Python's // and %; kMod covers Mod and PythonMod
-  kMax, kMin,                       // any number of operands, sorted
-  kIntTrueDiv, kFloatTrueDiv, kFloatPow, kToFloat, kTruncToInt, kRoundToInt, kFloor, kCeil, kSqrt,
-  kEq, kNe, kLt, kLe, kAnd, kOr, kNot, kWhere,
-  kOpaque,                          // text that we keep but do not interpret
+  kInt,
+  kFloat,
+  kBool,
+  kSymbol,
+  kAdd,
+  kMul,  // any number of operands, sorted
+  kPow,
+  kFloorDiv,
+  kCeilDiv,
+  kMod,  // Python's // and %; kMod covers Mod and PythonMod
+  kMax,
+  kMin,  // any number of operands, sorted
+  kIntTrueDiv,
+  kFloatTrueDiv,
+  kFloatPow,
+  kToFloat,
+  kTruncToInt,
+  kRoundToInt,
+  kFloor,
+  kCeil,
+  kSqrt,
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kAnd,
+  kOr,
+  kNot,
+  kWhere,
+  kOpaque,  // text that we keep but do not interpret
 };
 
 enum class SymKind : uint8_t { kInt, kFloat, kBool };
@@ -38,9 +61,9 @@ struct SymRange {
 struct SymNode {
   SymOp op = SymOp::kInt;
   SymKind kind = SymKind::kInt;
-  int64_t integer = 0;      // kInt, kBool
-  double real = 0;          // kFloat
-  StringId text;            // kSymbol: name; kOpaque: source text
+  int64_t integer = 0;  // kInt, kBool
+  double real = 0;      // kFloat
+  StringId text;        // kSymbol: name; kOpaque: source text
   std::span<const SymExprId> operands;
 };
 

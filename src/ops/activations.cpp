@@ -130,6 +130,9 @@ NFX_OPS(smooth_activations) {
   op("aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor")
       .pointwise()
       .value([](Expr grad, Expr y) { return grad * (1.0 - y * y); });
+}
+
+NFX_OPS(exponential_units) {
   op("aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor")
       .pointwise()
       .value([](ElementContext& c, Expr x) { return elu(c, x); });

@@ -18,9 +18,11 @@ Rows& registry() {
 }  // namespace
 
 std::string op_name(const Schema& schema) {
-  std::string name = schema.name;
-  if (const size_t colons = name.find("::"); colons != std::string::npos) {
-    name.replace(colons, 2, ".");
+  const size_t colons = schema.name.find("::");
+  std::string name = schema.name.substr(0, colons);
+  if (colons != std::string::npos) {
+    name += '.';
+    name += std::string_view(schema.name).substr(colons + 2);
   }
   name += '.';
   name += schema.overload.empty() ? "default" : schema.overload;

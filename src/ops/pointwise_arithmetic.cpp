@@ -73,6 +73,9 @@ NFX_OPS(arithmetic) {
       .commutative()
       .value(product);
   op("aten::mul.Scalar(Tensor self, Scalar other) -> Tensor").pointwise().value(product);
+}
+
+NFX_OPS(quotients) {
   auto rounded_quotient_rule = [](ElementContext& c, Expr x, Expr y) {
     return rounded_quotient(c, x, y);
   };
@@ -95,10 +98,13 @@ NFX_OPS(arithmetic) {
   auto modulo = [](Expr x, Expr y) { return remainder(x, y); };
   op("aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor").pointwise().value(modulo);
   op("aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor").pointwise().value(modulo);
-  auto power = [](Expr x, Expr y) { return pow(x, y); };
   auto c_modulo = [](Expr x, Expr y) { return fmod(x, y); };
   op("aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor").pointwise().value(c_modulo);
   op("aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor").pointwise().value(c_modulo);
+}
+
+NFX_OPS(powers_and_extrema) {
+  auto power = [](Expr x, Expr y) { return pow(x, y); };
   op("aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor").pointwise().value(power);
   op("aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor")
       .pointwise()
