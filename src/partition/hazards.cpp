@@ -1,6 +1,9 @@
 #include "partition/hazards.h"
 
+#include <algorithm>
 #include <numeric>
+#include <string_view>
+#include <unordered_map>
 
 #include "ir/argument_view.h"
 
@@ -41,22 +44,26 @@ std::vector<Node> alias_sources(Node node) {
 
 AliasSets::AliasSets(const Graph& graph) : parent_(graph.id_limit()) {
   std::iota(parent_.begin(), parent_.end(), 0u);
+  std::unordered_map<std::string_view, NodeId> attributes;
   for (const Node node : graph.nodes()) {
-    if (!may_share_memory(node)) continue;
-    for (Node source : alias_sources(node)) {
-      const uint32_t from = root(node).value;
-      parent_[from] = root(source).value;
+    if (node.kind() == NodeKind::kGetAttr) {  // two of one name are one tensor
+      join(node.id(), attributes.try_emplace(node.target(), node.id()).first->second);
     }
+    if (!may_share_memory(node)) continue;
+    for (Node source : alias_sources(node)) join(node.id(), source.id());
   }
-  for (uint32_t id = 0; id < parent_.size(); ++id) parent_[id] = root(NodeId{id}).value;
+  for (uint32_t id = 0; id < parent_.size(); ++id) parent_[id] = find(id);
 }
 
-NodeId AliasSets::root(Node node) const { return root(node.id()); }
+uint32_t AliasSets::find(uint32_t id) {
+  while (parent_[id] != id) id = parent_[id] = parent_[parent_[id]];
+  return id;
+}
 
-NodeId AliasSets::root(NodeId id) const {
-  uint32_t at = id.value;
-  while (parent_[at] != at) at = parent_[at];
-  return NodeId{at};
+// The smaller number stays, so that the result depends on the graph alone.
+void AliasSets::join(NodeId a, NodeId b) {
+  const uint32_t x = find(a.value), y = find(b.value);
+  parent_[std::max(x, y)] = std::min(x, y);
 }
 
 std::vector<Node> written_operands(Node node) {
@@ -72,39 +79,84 @@ std::vector<Node> written_operands(Node node) {
   return written;
 }
 
-std::vector<std::pair<NodeId, NodeId>> hazards(const Graph& graph) {
-  const AliasSets sets(graph);
+std::vector<bool> runs_for_effect(const Graph& graph) {
+  std::vector<bool> effect(graph.id_limit(), false);
+  for (Node node = graph.last(); node; node = node.prev()) {
+    const bool is_call = node.kind() == NodeKind::kCallFunction ||
+                         node.kind() == NodeKind::kCallMethod ||
+                         node.kind() == NodeKind::kCallModule;
+    if (!is_call || node.op() != nullptr) continue;
+    bool unused = true;
+    for (const Use use : graph.uses(node)) unused = unused && effect[use.user.value];
+    effect[node.id().value] = unused;
+  }
+  return effect;
+}
+
+namespace {
+
+// Walks a graph in order and collects what must come before what.
+class HazardFinder {
+ public:
+  explicit HazardFinder(const Graph& graph)
+      : sets_(graph), barriers_(runs_for_effect(graph)), memory_(graph.id_limit()) {}
+
+  void visit(Node node) {
+    if (barriers_[node.id().value]) {
+      for (NodeId earlier : since_barrier_) add(earlier, node.id());
+      since_barrier_.clear();
+      last_barrier_ = node.id();
+    } else {
+      add(last_barrier_, node.id());
+      since_barrier_.push_back(node.id());
+    }
+    visit_memory(node);
+    if (node.has(Trait::kRandom)) follow(last_draw_, node);
+    if (node.has(Trait::kEffect)) follow(last_effect_, node);
+  }
+  std::vector<std::pair<NodeId, NodeId>> take() { return std::move(order_); }
+
+ private:
   struct Memory {
     NodeId last_write;
     std::vector<NodeId> reads;  // since the last write
   };
-  std::vector<Memory> memory(graph.id_limit());
-  std::vector<std::pair<NodeId, NodeId>> order;
-  auto add = [&](NodeId earlier, NodeId later) {
-    if (earlier && earlier != later) order.emplace_back(earlier, later);
-  };
-  NodeId last_draw, last_effect;
-  for (const Node node : graph.nodes()) {
+
+  void visit_memory(Node node) {
+    if (value_of(node).index >= 0) return;  // taking an element of a tuple reads no memory
     for (uint32_t i = 0; i < node.num_operands(); ++i) {
-      Memory& read = memory[sets.root(node.operand(i)).value];
+      Memory& read = memory_[sets_.root(node.operand(i)).value];
       add(read.last_write, node.id());
       read.reads.push_back(node.id());
     }
     for (Node operand : written_operands(node)) {
-      Memory& written = memory[sets.root(operand).value];
+      Memory& written = memory_[sets_.root(operand).value];
       for (NodeId reader : written.reads) add(reader, node.id());
       written = {node.id(), {}};
     }
-    if (node.has(Trait::kRandom)) {
-      add(last_draw, node.id());
-      last_draw = node.id();
-    }
-    if (node.has(Trait::kEffect)) {
-      add(last_effect, node.id());
-      last_effect = node.id();
-    }
   }
-  return order;
+  void follow(NodeId& last, Node node) {
+    add(last, node.id());
+    last = node.id();
+  }
+  void add(NodeId earlier, NodeId later) {
+    if (earlier && earlier != later) order_.emplace_back(earlier, later);
+  }
+
+  AliasSets sets_;
+  std::vector<bool> barriers_;
+  std::vector<Memory> memory_;
+  std::vector<NodeId> since_barrier_;
+  NodeId last_barrier_, last_draw_, last_effect_;
+  std::vector<std::pair<NodeId, NodeId>> order_;
+};
+
+}  // namespace
+
+std::vector<std::pair<NodeId, NodeId>> hazards(const Graph& graph) {
+  HazardFinder finder(graph);
+  for (const Node node : graph.nodes()) finder.visit(node);
+  return finder.take();
 }
 
 }  // namespace nfx

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "partition/functional.h"
 #include "partition/hazards.h"
 
 namespace nfx {
@@ -67,22 +68,29 @@ class Components {
   std::vector<uint32_t> parent_;
 };
 
-void divide_into_regions(const Graph& graph, const std::vector<int>& claims,
-                         const std::vector<int>& levels, const PartitionOptions& options,
-                         Partition& result) {
+// Joins what depends on each other inside a level, by data or by a hazard.
+Components connected_parts(const Graph& graph, const std::vector<int>& claims,
+                           const std::vector<int>& levels, const HazardEdges& order) {
   Components components(graph.id_limit());
-  if (options.connected_only) {
-    for (const Node node : graph.nodes()) {
-      const uint32_t id = node.id().value;
-      for (uint32_t i = 0; i < node.num_operands(); ++i) {
-        const uint32_t source = node.operand(i).id().value;
-        if (claims[id] != kUnclaimed && claims[id] == claims[source] &&
-            levels[id] == levels[source]) {
-          components.join(id, source);
-        }
-      }
-    }
+  for (const Node node : graph.nodes()) {
+    const uint32_t id = node.id().value;
+    auto connect = [&](NodeId source) {
+      if (claims[id] != kUnclaimed && claims[id] == claims[source.value] &&
+          levels[id] == levels[source.value])
+        components.join(id, source.value);
+    };
+    for (uint32_t i = 0; i < node.num_operands(); ++i) connect(node.operand(i).id());
+    for (NodeId source : order.before(node)) connect(source);
   }
+  return components;
+}
+
+void divide_into_regions(const Graph& graph, const std::vector<int>& claims,
+                         const HazardEdges& order, const PartitionOptions& options,
+                         Partition& result) {
+  const std::vector<int> levels = segment_levels(graph, claims, order);
+  Components components(0);
+  if (options.connected_only) components = connected_parts(graph, claims, levels, order);
   using Key = std::pair<std::pair<int, int>, uint32_t>;
   std::map<Key, std::vector<Node>> groups;
   for (const Node node : graph.nodes()) {
@@ -129,7 +137,7 @@ Partition partition(const Graph& graph, const std::vector<int>& claims,
   Partition result;
   result.region_of.assign(graph.id_limit(), -1);
   const HazardEdges order(graph);
-  divide_into_regions(graph, claims, segment_levels(graph, claims, order), options, result);
+  divide_into_regions(graph, claims, order, options, result);
   std::vector<int> counts(backend_names.size(), 0);
   for (Region& region : result.regions) {
     const size_t backend = static_cast<size_t>(region.backend);
@@ -139,6 +147,24 @@ Partition partition(const Graph& graph, const std::vector<int>& claims,
   return result;
 }
 
+namespace {
+
+bool is_call(Node node) {
+  return node.kind() == NodeKind::kCallFunction || node.kind() == NodeKind::kCallMethod ||
+         node.kind() == NodeKind::kCallModule;
+}
+
+int ask(Node node, const std::vector<Backend*>& backends, std::vector<std::string>& refusals) {
+  for (size_t b = 0; b < backends.size(); ++b) {
+    Support support = backends[b]->supports(node);
+    if (support.yes) return static_cast<int>(b);
+    refusals.push_back(std::string(backends[b]->name()) + ": " + support.reason);
+  }
+  return kUnclaimed;
+}
+
+}  // namespace
+
 Partition partition(const Graph& graph, const std::vector<Backend*>& backends,
                     const PartitionOptions& options) {
   std::vector<int> claims(graph.id_limit(), kUnclaimed);
@@ -146,22 +172,16 @@ Partition partition(const Graph& graph, const std::vector<Backend*>& backends,
   std::vector<std::string> names;
   for (Backend* backend : backends) names.emplace_back(backend->name());
   for (const Node node : graph.nodes()) {
-    if (node.kind() == NodeKind::kPlaceholder || node.kind() == NodeKind::kOutput) continue;
+    if (!is_call(node)) continue;
     const uint32_t id = node.id().value;
     const NodeValue projected = value_of(node);
-    if (projected.index >= 0) {  // stays with its producer
-      claims[id] = claims[projected.node.id().value];
-      continue;
-    }
-    for (size_t b = 0; b < backends.size() && claims[id] == kUnclaimed; ++b) {
-      Support support = backends[b]->supports(node);
-      if (support.yes)
-        claims[id] = static_cast<int>(b);
-      else
-        refusals[id].push_back(std::move(support.reason));
-    }
+    claims[id] = projected.index >= 0 ? claims[projected.node.id().value]  // with its producer
+                                      : ask(node, backends, refusals[id]);
   }
+  if (options.functional) drop_unsafe_claims(graph, claims, refusals);
   Partition result = partition(graph, claims, names, options);
+  while (options.functional && drop_shared_outputs(graph, result, claims, refusals))
+    result = partition(graph, claims, names, options);
   result.refusals = std::move(refusals);
   return result;
 }

@@ -41,12 +41,15 @@ struct Region {
 struct Partition {
   std::vector<Region> regions;                     // in an order in which they can run
   std::vector<int> region_of;                      // by NodeId, -1 outside regions
-  std::vector<std::vector<std::string>> refusals;  // by NodeId: why each backend said no
+  std::vector<std::vector<std::string>> refusals;  // by NodeId: "backend: why it said no"
 };
 
 struct PartitionOptions {
   bool connected_only = false;  // divide regions into connected parts
   size_t min_nodes = 1;         // smaller regions go back to nobody
+  // Regions become calls without side effects: nodes that write, draw random
+  // numbers or have effects are refused, and results whose memory others would see.
+  bool functional = false;
 };
 
 // Asks the backends in order of priority; the first that says yes gets the node.
