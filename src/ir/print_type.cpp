@@ -90,6 +90,11 @@ bool reads_as_one(std::string_view text) {
   return open.empty() && !text.empty() && text.front() != ' ' && text.back() != ' ';
 }
 
+// A mere integer: its mention in an expression declares it.
+bool says_nothing(const Symbol& symbol) {
+  return symbol.kind == SymKind::kInt && symbol.range == SymRange{} && !symbol.hint;
+}
+
 void bound(std::string& out, int64_t value) {
   if (value == INT64_MIN) {
     out += "-inf";
@@ -201,7 +206,8 @@ void Printer::type(TypeId id, int depth) {
 void Printer::symbols(const Graph& graph) {
   SymbolFinder finder(context_);
   finder.graph(graph);
-  const std::vector<Symbol> found = finder.take();
+  std::vector<Symbol> found = finder.take();
+  std::erase_if(found, says_nothing);
   if (found.empty()) return;
   out_ += "symbols {\n";
   for (const Symbol& symbol : found) {

@@ -47,9 +47,17 @@ NFX_DIAGNOSTIC(BadNumber);
 constexpr size_t kShown = 24;  // characters of hostile text in a message
 
 std::string excerpt(std::string_view text) {
-  std::string quoted;
-  spell_string(quoted, text.substr(0, kShown));
-  return quoted.substr(1, quoted.size() - 2);
+  std::string shown;
+  for (const char c : text.substr(0, kShown)) {
+    if (c >= ' ' && c <= '~') {
+      shown += c;
+      continue;
+    }
+    std::string escaped;
+    spell_string(escaped, std::string_view(&c, 1));
+    shown += escaped.substr(1, escaped.size() - 2);
+  }
+  return shown;
 }
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
