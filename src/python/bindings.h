@@ -1,0 +1,11 @@
+// The groups of bindings of the module, one file each.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace nfx::python {
+
+void bind_node(nanobind::module_& m);   // Node
+void bind_graph(nanobind::module_& m);  // Graph: crossing, text, reading, editing
+void bind_probes(nanobind::module_& m); // what was probed in the running PyTorch
+
+}  // namespace nfx::python

@@ -1,0 +1,14 @@
+#include "python/diagnostic_error.h"
+
+namespace nfx::python {
+
+void raise(const Diagnostic& diagnostic) {
+  namespace nb = nanobind;
+  const nb::object type = nb::module_::import_("nativefx.errors").attr("Error");
+  nb::object error = type(diagnostic.str());
+  error.attr("code") = diagnostic.code;
+  PyErr_SetObject(type.ptr(), error.ptr());
+  throw nb::python_error();
+}
+
+}  // namespace nfx::python

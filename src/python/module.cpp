@@ -1,0 +1,16 @@
+#include <nanobind/nanobind.h>
+
+#include "python/aten_module.h"
+#include "python/bindings.h"
+#include "python/compiled_module.h"
+#include "python/plugin_module.h"
+
+NB_MODULE(_core, m) {
+  m.doc() = "The native side of nativefx.";
+  nfx::python::bind_node(m);
+  nfx::python::bind_graph(m);
+  nfx::python::bind_probes(m);
+  nfx::bind_aten(m);
+  nfx::python::bind_compiler(m);
+  nfx::python::bind_plugins(m);
+}

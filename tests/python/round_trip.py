@@ -1,0 +1,24 @@
+"""Sends a graph across and back, directly and through text, and compares."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from graph_comparator import Comparison, compare
+
+from nativefx import Graph
+
+
+def round_trip(source: Any, result: Comparison | None = None, text: bool = True) -> Comparison:
+    """Compare `source` with what came back; through text too unless told not to."""
+    result = result if result is not None else Comparison()
+    graph = Graph.from_fx(source)
+    graph.verify()
+    compare(source, graph.to_fx(), result)
+    if text:
+        printed = str(graph)
+        parsed = Graph.parse(printed, handles_of=graph)
+        result.same("text", printed, str(parsed))
+        result.same("parsed graph", None, graph.difference(parsed))
+        compare(source, parsed.to_fx(), result)
+    return result
