@@ -20,6 +20,8 @@ struct UnknownPass {
 };
 NFX_DIAGNOSTIC(UnknownPass);
 
+constexpr int kMostRounds = 8;
+
 Changed run_with_subgraphs(Graph& graph, const Pass& pass) {
   Changed changed = Changed::kNo;
   for (auto& [name, attribute] : graph.attributes()) {
@@ -34,6 +36,16 @@ Status verify_after(const Graph& graph, const Pass& pass) {
   Diagnostic error = status.error();
   error.message = "after the pass `" + std::string(pass.name) + "`: " + error.message;
   return error;
+}
+
+PassRun run_pass(Graph& graph, const Pass& pass, const PassOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  if (options.observe) options.observe(pass.name, "before", graph);
+  const Clock::time_point start = Clock::now();
+  const Changed changed = run_with_subgraphs(graph, pass);
+  const std::chrono::duration<double, std::milli> spent = Clock::now() - start;
+  if (options.observe) options.observe(pass.name, "after", graph);
+  return {std::string(pass.name), changed, spent.count(), graph.size()};
 }
 
 }  // namespace
@@ -53,17 +65,17 @@ Result<std::vector<const Pass*>> parse_pipeline(std::string_view names) {
 
 Result<std::vector<PassRun>> run_passes(Graph& graph, const std::vector<const Pass*>& passes,
                                         const PassOptions& options) {
-  using Clock = std::chrono::steady_clock;
   std::vector<PassRun> runs;
-  for (const Pass* pass : passes) {
-    if (options.stop_after >= 0 && runs.size() >= static_cast<size_t>(options.stop_after)) break;
-    if (options.observe) options.observe(pass->name, "before", graph);
-    const Clock::time_point start = Clock::now();
-    const Changed changed = run_with_subgraphs(graph, *pass);
-    const std::chrono::duration<double, std::milli> spent = Clock::now() - start;
-    runs.push_back({std::string(pass->name), changed, spent.count(), graph.size()});
-    if (options.observe) options.observe(pass->name, "after", graph);
-    if (options.verify_each) NFX_TRY(verify_after(graph, *pass));
+  const int rounds = options.until_stable ? kMostRounds : 1;
+  Changed changed = Changed::kYes;
+  for (int round = 0; round < rounds && changed == Changed::kYes; ++round) {
+    changed = Changed::kNo;
+    for (const Pass* pass : passes) {
+      if (options.stop_after >= 0 && runs.size() >= static_cast<size_t>(options.stop_after)) break;
+      runs.push_back(run_pass(graph, *pass, options));
+      changed |= runs.back().changed;
+      if (options.verify_each) NFX_TRY(verify_after(graph, *pass));
+    }
   }
   return runs;
 }

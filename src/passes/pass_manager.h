@@ -13,6 +13,8 @@ namespace nfx {
 struct PassOptions {
   bool verify_each = false;
   int stop_after = -1;  // run only that many; negative: all
+  // Run all passes again while one of them changes something, at most eight times.
+  bool until_stable = false;
   // Called around each pass with its name and "before" or "after".
   std::function<void(std::string_view pass, std::string_view when, const Graph&)> observe;
 };

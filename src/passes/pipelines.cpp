@@ -16,4 +16,9 @@ std::vector<const Pass*> default_pipeline() {
   return passes;
 }
 
+Result<std::vector<PassRun>> run_default_pipeline(Graph& graph, PassOptions options) {
+  options.until_stable = true;
+  return run_passes(graph, default_pipeline(), options);
+}
+
 }  // namespace nfx

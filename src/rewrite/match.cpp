@@ -94,20 +94,31 @@ bool Matcher::call(const Pattern& pattern, Node node, Match& match) const {
   const bool has_rest =
       !pattern.children.empty() && pattern.children.back().kind == PatternKind::kRest;
   if (!has_rest && !others_are_default(node, pattern.children.size())) return false;
+  const bool may_swap = node.has(Trait::kCommutative) && pattern.children.size() >= 2;
+  if (!children(pattern, node, false, match) &&
+      !(may_swap && children(pattern, node, true, match))) {
+    return false;
+  }
   match.calls_.emplace_back(&pattern, node);
   match.nodes_.push_back(node);
-  const Match before = match;
-  if (children(pattern, node, false, match)) return true;
-  match = before;
-  return node.has(Trait::kCommutative) && pattern.children.size() >= 2 &&
-         children(pattern, node, true, match);
+  return true;
 }
 
+// Variables last: most patterns fail on something else, before anything is noted.
 bool Matcher::children(const Pattern& pattern, Node node, bool swapped, Match& match) const {
-  for (size_t i = 0; i < pattern.children.size(); ++i) {
-    if (pattern.children[i].kind == PatternKind::kRest) return true;
-    const size_t position = swapped && i < 2 ? 1 - i : i;
-    if (!child(pattern.children[i], argument(node, position), match)) return false;
+  const size_t bindings = match.bindings_.size(), calls = match.calls_.size(),
+               nodes = match.nodes_.size();
+  for (const bool variables : {false, true}) {
+    for (size_t i = 0; i < pattern.children.size(); ++i) {
+      const PatternKind kind = pattern.children[i].kind;
+      if (kind == PatternKind::kRest || (kind == PatternKind::kValue) != variables) continue;
+      const size_t position = swapped && i < 2 ? 1 - i : i;
+      if (child(pattern.children[i], argument(node, position), match)) continue;
+      match.bindings_.resize(bindings);
+      match.calls_.resize(calls);
+      match.nodes_.resize(nodes);
+      return false;
+    }
   }
   return true;
 }

@@ -22,6 +22,7 @@ struct OptOptions {
   bool verify_each = false;
   bool trace_rules = false;
   bool list = false;
+  bool until_stable = false;
   bool types = true;
 };
 
@@ -53,6 +54,7 @@ PassOptions pass_options(const OptOptions& options) {
   PassOptions result;
   result.verify_each = options.verify_each;
   result.stop_after = options.stop_after;
+  result.until_stable = options.passes.empty() || options.until_stable;
   const bool before = options.print_before, after = options.print_after, types = options.types;
   result.observe = [before, after, types](std::string_view pass, std::string_view when,
                                           const Graph& graph) {
@@ -88,7 +90,9 @@ NFX_COMMAND(opt) {
   auto options = std::make_shared<OptOptions>();
   command->add_option("FILE", options->file, "graph in text form, - for the standard input");
   command->add_option("-p,--passes", options->passes,
-                      "passes to run, `dce,cse`; without it the default pipeline");
+                      "passes to run, `dce,cse`; without it the default pipeline, until stable");
+  command->add_flag("--until-stable", options->until_stable,
+                    "run the passes again while one changes something");
   command->add_option("--stop-after", options->stop_after, "run only the first N passes");
   command->add_flag("--print-before", options->print_before, "show the graph before each pass");
   command->add_flag("--print-after", options->print_after, "show the graph after each pass");
