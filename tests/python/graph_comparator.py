@@ -74,6 +74,8 @@ def compare_programs(a: ExportedProgram, b: ExportedProgram, result: Comparison)
 def compare_modules(where: str, a: GraphModule, b: GraphModule, result: Comparison) -> None:
     if a is b:
         result.add(where, "the very same module came back")
+    for lazy in (a, b):
+        lazy.code  # noqa: B018  a lazy module gets fields when its code is first asked for
     result.same(f"{where} class", type(a).__name__, type(b).__name__)
     result.same(f"{where} bases", type(a).__mro__[1:], type(b).__mro__[1:])
     result.same(f"{where} fields", sorted(a.__dict__), sorted(b.__dict__))
