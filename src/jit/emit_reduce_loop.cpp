@@ -1,6 +1,8 @@
 // The loops of a reduction. With a block size each level folds a fresh state into
 // its total every so many steps, and inner levels are such blocks themselves, so
 // that the error of a long sum grows with the depth of a tree, not its length.
+#include <algorithm>
+
 #include "jit/emitter.h"
 
 namespace nfx::jit {
@@ -9,6 +11,9 @@ namespace {
 // Inner loops up to this length are carried through: folding would cost more
 // than it gains.
 constexpr int64_t kShortLoop = 16;
+// One lane adds at most so many numbers before its sum is folded.
+constexpr int64_t kLaneSteps = 128;
+constexpr int64_t kBlocksInGroup = 64;
 
 }  // namespace
 
@@ -25,7 +30,9 @@ Values Emitter::reduce_level(size_t number, size_t level, Values states) {
   if (level == stage.reduce_dims.size()) return reduce_step(number, states);
   const DimId dim = loop_order(stage.reduce_dims, plan_.stages[number].dim)[level];
   const Range span = range(dim);
-  if (cascades(number, dim, level)) return reduce_blocked(number, level, span, std::move(states));
+  if (cascades(number, dim, level)) {
+    return reduce_blocked(number, level, span, std::move(states), block_sizes(number, dim));
+  }
   return reduce_carried(number, level, span, std::move(states));
 }
 
@@ -41,20 +48,35 @@ Values Emitter::reduce_carried(size_t number, size_t level, Range span, Values s
                    });
 }
 
-Values Emitter::reduce_blocked(size_t number, size_t level, Range span, Values states) {
+// Positions folded at once, outermost first: a block, and where there may be many
+// of them, groups of blocks.
+std::vector<int64_t> Emitter::block_sizes(size_t number, DimId dim) const {
   const StagePlan& plan = plan_.stages[number];
-  const int64_t group = plan.reduces ? int64_t{plan.lanes.width} * plan.lanes.parts : 1;
-  const int64_t block = schedule_.stages[number].block;
-  const int64_t size = (block + group - 1) / group * group;
-  llvm::Value* step = builder_.getInt64(static_cast<uint64_t>(size));
+  int64_t block = std::min(schedule_.stages[number].block, kLaneSteps);
+  if (plan.reduces && dim == plan.dim) {
+    const int64_t group = int64_t{plan.lanes.width} * plan.lanes.parts;
+    block = (schedule_.stages[number].block + group - 1) / group * group;
+  }
+  const Dim& space = kernel_.dims[dim];
+  const bool known = space.extent.scalar < 0 && space.extent.constant <= 2 * kBlocksInGroup * block;
+  if (space.kind == Dim::Kind::kRagged || known) return {block};
+  return {kBlocksInGroup * block, block};
+}
+
+Values Emitter::reduce_blocked(size_t number, size_t level, Range span, Values states,
+                               llvm::ArrayRef<int64_t> sizes) {
+  llvm::Value* step = builder_.getInt64(static_cast<uint64_t>(sizes[0]));
   return emit_loop(span, step, states, [&](llvm::Value* index, llvm::ArrayRef<llvm::Value*> total) {
     llvm::IRBuilder<>& b = here();
     llvm::Value* end = b.CreateAdd(index, step);
     end = b.CreateSelect(b.CreateICmpSLT(end, span.end), end, span.end);
     const auto* known = llvm::dyn_cast<llvm::ConstantInt>(span.count);
-    const bool even = known != nullptr && known->getSExtValue() % size == 0;
-    llvm::Value* count = even ? step : b.CreateSub(end, index);
-    const Values fresh = reduce_carried(number, level, {index, end, count}, initial_states(number));
+    const bool even = known != nullptr && known->getSExtValue() % sizes[0] == 0;
+    const Range block{index, end, even ? step : b.CreateSub(end, index)};
+    Values fresh = initial_states(number);
+    fresh = sizes.size() > 1
+                ? reduce_blocked(number, level, block, std::move(fresh), sizes.drop_front())
+                : reduce_carried(number, level, block, std::move(fresh));
     return merge_states(number, total, fresh);
   });
 }

@@ -7,57 +7,17 @@
 // do not leave a scope that may not run (its memory may not exist), and loads of
 // buffers that the kernel writes stay where they are used.
 #pragma once
-#include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
-#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 
 #include <vector>
 
-#include "jit/lanes.h"
 #include "jit/math_builder.h"
+#include "jit/scope.h"
 #include "jit/target.h"
 #include "loop/schedule.h"
 
 namespace nfx::jit {
-
-using Values = llvm::SmallVector<llvm::Value*, 8>;
-
-// What a lane loop handles at once: `parts` vectors of `width` positions, the
-// position of lane l of part p being base + p*width + l.
-struct LaneValue {
-  enum class Kind : uint8_t {
-    kUniform,  // one scalar for all lanes
-    kAffine,   // int64: parts[0] + lane * stride
-    kVector,   // one vector a part
-  };
-  Kind kind = Kind::kUniform;
-  int level = 0;  // the scope that holds it
-  llvm::Value* stride = nullptr;
-  llvm::SmallVector<llvm::Value*, 4> parts;
-
-  bool uniform() const { return kind == Kind::kUniform; }
-  llvm::Value* scalar() const { return parts[0]; }
-};
-
-struct Range {
-  llvm::Value* begin = nullptr;
-  llvm::Value* end = nullptr;
-  llvm::Value* count = nullptr;  // end - begin, a constant where it is known
-};
-
-struct Scope {
-  llvm::Instruction* at = nullptr;  // new code of this scope goes before it
-  bool certain = true;              // runs whenever its parent does
-  bool holds_state = false;         // inside a monoid: loads belong to the parent
-  Lanes lanes;
-  Values masks = {};     // one a part: the lanes that count; empty: all
-  bool guarded = false;  // the masks may be empty of lanes: a store's guard
-  llvm::ArrayRef<LaneValue> state = {};
-  llvm::ArrayRef<LaneValue> other = {};
-  llvm::DenseMap<ExprId, LaneValue> memo{};
-  llvm::DenseMap<DimId, Range> ranges{};  // of ragged dimensions
-};
 
 class Emitter {
  public:
@@ -97,7 +57,9 @@ class Emitter {
   void emit_reductions(size_t stage);
   Values reduce_level(size_t stage, size_t depth, Values states);
   Values reduce_carried(size_t stage, size_t depth, Range span, Values states);
-  Values reduce_blocked(size_t stage, size_t depth, Range span, Values states);
+  Values reduce_blocked(size_t stage, size_t depth, Range span, Values states,
+                        llvm::ArrayRef<int64_t> sizes);
+  std::vector<int64_t> block_sizes(size_t stage, DimId dim) const;
   Values reduce_lanes(size_t stage, DimId dim, Range span, Values states);
   Values reduce_step(size_t stage, llvm::ArrayRef<llvm::Value*> states);
   Values initial_states(size_t stage);

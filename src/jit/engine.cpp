@@ -1,6 +1,6 @@
 #include "jit/engine.h"
 
-#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/LLJIT.h>
 
 #include "jit/host_functions.h"
 
@@ -23,32 +23,38 @@ Diagnostic link_error(llvm::Error error) {
 
 }  // namespace
 
+struct Engine::Linker {
+  std::unique_ptr<orc::LLJIT> jit;
+};
+
+Engine::Engine(std::unique_ptr<Linker> linker) : linker_(std::move(linker)) {}
+Engine::~Engine() = default;
+
 Result<std::shared_ptr<Engine>> Engine::create(const Target& target) {
   orc::JITTargetMachineBuilder builder{llvm::Triple(target.triple)};
   builder.setCPU(target.cpu);
   builder.setRelocationModel(llvm::Reloc::PIC_);
   auto made = orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).create();
   if (!made) return link_error(made.takeError());
-  auto engine = std::make_shared<Engine>();
-  engine->jit_ = std::move(*made);
+  auto linker = std::make_unique<Linker>(Linker{std::move(*made)});
   orc::SymbolMap symbols;
   for (const HostFunction& function : host_functions()) {
-    symbols[engine->jit_->mangleAndIntern(function.symbol)] = {
+    symbols[linker->jit->mangleAndIntern(function.symbol)] = {
         orc::ExecutorAddr::fromPtr(function.address), llvm::JITSymbolFlags::Exported};
   }
-  orc::JITDylib& library = engine->jit_->getMainJITDylib();
+  orc::JITDylib& library = linker->jit->getMainJITDylib();
   if (llvm::Error error = library.define(orc::absoluteSymbols(std::move(symbols)))) {
     return link_error(std::move(error));
   }
-  return engine;
+  return std::shared_ptr<Engine>(new Engine(std::move(linker)));
 }
 
 Result<LinkedKernel> Engine::link(const std::string& object, const std::string& symbol) {
   auto buffer = llvm::MemoryBuffer::getMemBufferCopy(object, symbol);
-  if (llvm::Error error = jit_->addObjectFile(std::move(buffer))) {
+  if (llvm::Error error = linker_->jit->addObjectFile(std::move(buffer))) {
     return link_error(std::move(error));
   }
-  auto address = jit_->lookup(symbol);
+  auto address = linker_->jit->lookup(symbol);
   if (!address) return link_error(address.takeError());
   return LinkedKernel{address->toPtr<KernelFn>()};
 }

@@ -1,7 +1,5 @@
 // Objects linked into this process.
 #pragma once
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
-
 #include <memory>
 #include <string>
 
@@ -17,11 +15,17 @@ struct LinkedKernel {
 class Engine {
  public:
   static Result<std::shared_ptr<Engine>> create(const Target& target);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
   // Links an object and finds its function. Thread safe; symbols are unique.
   Result<LinkedKernel> link(const std::string& object, const std::string& symbol);
 
  private:
-  std::unique_ptr<llvm::orc::LLJIT> jit_;
+  struct Linker;
+  explicit Engine(std::unique_ptr<Linker> linker);
+  std::unique_ptr<Linker> linker_;
 };
 
 }  // namespace nfx::jit

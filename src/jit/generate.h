@@ -1,8 +1,5 @@
-// Loop kernel → LLVM module → object file.
+// Loop kernel → object file.
 #pragma once
-#include <llvm/IR/Module.h>
-
-#include <memory>
 #include <string>
 
 #include "jit/target.h"
@@ -14,17 +11,13 @@ namespace nfx::jit {
 // Says why a kernel cannot be compiled, if it cannot: a dtype without registers.
 Status check_compilable(const Kernel& kernel);
 
-// One function `symbol` of KernelFn's type.
-std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const Kernel& kernel,
-                                       const Schedule& schedule, const Target& target,
-                                       const std::string& symbol);
-
 struct GeneratedCode {
   std::string object;    // bytes of an object file
-  std::string ir;        // text after the passes, if asked for
-  std::string assembly;  // likewise
+  std::string ir;        // text after the passes
+  std::string assembly;  // of the same
 };
 
+// With one function `symbol` of KernelFn's type. `with_text` also fills the texts.
 Result<GeneratedCode> generate_code(const Kernel& kernel, const Schedule& schedule,
                                     const Target& target, const std::string& symbol,
                                     bool with_text);

@@ -28,7 +28,8 @@ struct CompiledKernel {
 
 struct JitOptions {
   std::string cache_dir;  // of compiled objects; empty: none is kept on disk
-  std::string cpu;        // LLVM's name; empty: this machine
+  std::string triple;     // of the target; empty: this machine's
+  std::string cpu;        // LLVM's name; empty: this machine's, or any of the triple
   std::string features;   // LLVM's list ("+avx2,-avx512f"), added to the CPU's
   int vector_bits = 0;    // 0: the widest that the target has
   std::string dump_dir;   // writes <kernel>-<key>.ll and .s of each compiled kernel

@@ -9,6 +9,9 @@
 
 #include <algorithm>
 #include <mutex>
+#include <vector>
+
+#include "jit/machine.h"
 
 namespace nfx::jit {
 namespace {
@@ -25,8 +28,14 @@ NFX_DIAGNOSTIC(UnknownTarget);
 void initialize_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeAArch64TargetInfo();
+    LLVMInitializeAArch64Target();
+    LLVMInitializeAArch64TargetMC();
+    LLVMInitializeAArch64AsmPrinter();
   });
 }
 
@@ -52,7 +61,6 @@ void fill_vector_facts(const llvm::TargetMachine& machine, int bits, Target& tar
   const bool avx512 = x86 && has_feature(machine, "avx512f") && has_feature(machine, "avx512bw") &&
                       has_feature(machine, "avx512vl") && has_feature(machine, "avx512dq");
   const bool avx2 = x86 && has_feature(machine, "avx2");
-  target.masked_memory = avx512;
   target.vector_registers = !x86 || avx512 ? 32 : 16;
   target.vector_bytes = avx512 ? 64 : (avx2 ? 32 : 16);
   if (bits > 0) target.vector_bytes = std::clamp(bits / 8, 16, 64);
@@ -65,19 +73,24 @@ Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Target& target) 
   std::string reason;
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, reason);
   if (found == nullptr) return diagnose(UnknownTarget{target.triple, reason});
+  const std::unique_ptr<llvm::MCSubtargetInfo> cpus(
+      found->createMCSubtargetInfo(target.triple, "", ""));
+  if (!target.cpu.empty() && !cpus->isCPUStringValid(target.cpu)) {
+    return diagnose(UnknownTarget{target.triple, "no CPU `" + target.cpu + "`"});
+  }
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(
       target.triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less, true));
-  if (!machine) return diagnose(UnknownTarget{target.triple, "no target machine"});
+  assert(machine && "a registered target makes a machine");
   return machine;
 }
 
 Result<Target> detect_target(const JitOptions& options) {
   Target target;
-  target.triple = llvm::sys::getProcessTriple();
-  const bool host = options.cpu.empty();
+  target.triple = options.triple.empty() ? llvm::sys::getProcessTriple() : options.triple;
+  const bool host = options.triple.empty() && options.cpu.empty();
   target.cpu = host ? llvm::sys::getHostCPUName().str() : options.cpu;
   target.features = host ? host_features() : "";
   if (!options.features.empty()) {

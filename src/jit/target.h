@@ -1,8 +1,5 @@
 // What code is generated for.
 #pragma once
-#include <llvm/Target/TargetMachine.h>
-
-#include <memory>
 #include <string>
 
 #include "jit/jit.h"
@@ -14,15 +11,12 @@ struct Target {
   std::string triple;
   std::string cpu;
   std::string features;
-  std::string description;  // the three above, in one line
+  std::string description;  // the three above and the width, in one line
   int vector_bytes = 16;
-  bool masked_memory = false;  // masked loads and stores of every element size are instructions
   int vector_registers = 16;
 };
 
+// This machine, or what the options name instead.
 Result<Target> detect_target(const JitOptions& options);
-
-// A target machine is not thread safe: one per compilation.
-Result<std::unique_ptr<llvm::TargetMachine>> make_machine(const Target& target);
 
 }  // namespace nfx::jit

@@ -21,6 +21,31 @@ inline Jit& host_jit() {
   return *jit;
 }
 
+// For every vector width that this machine can run, the widest first. The
+// narrower ones do without what came with the wider: masks, then 256 bits.
+inline std::vector<std::unique_ptr<Jit>> make_jits() {
+  std::vector<JitOptions> options;
+  options.push_back({});
+#ifdef __x86_64__
+  const std::string no_avx512 = "-avx512f,-avx512vl,-avx512bw,-avx512dq,-avx512cd";
+  options.push_back({.features = no_avx512});
+  options.push_back({.features = no_avx512 + ",-avx2,-avx,-fma,-f16c,-xop,-fma4"});
+#endif
+  options.push_back({.vector_bits = 128});
+  std::vector<std::unique_ptr<Jit>> jits;
+  for (const JitOptions& each : options) {
+    auto made = Jit::create(each);
+    EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().str());
+    if (made.ok()) jits.push_back(std::move(*made));
+  }
+  return jits;
+}
+
+inline const std::vector<std::unique_ptr<Jit>>& all_jits() {
+  static const std::vector<std::unique_ptr<Jit>> jits = make_jits();
+  return jits;
+}
+
 inline std::shared_ptr<const CompiledKernel> compiled(const Kernel& kernel, Jit& jit = host_jit()) {
   auto code = jit.compile(kernel);
   EXPECT_TRUE(code.ok()) << (code.ok() ? "" : code.error().str());

@@ -37,6 +37,20 @@ TEST_P(RandomKernels, SameBitsInAnyRanges) {
   }
 }
 
+// The other widths that this machine can run.
+TEST_P(RandomKernels, OtherTargets) {
+  for (int k = 0; k < 3; ++k) {
+    const auto seed = static_cast<uint64_t>(1000 + GetParam() * 3 + k);
+    const RandomKernel random = random_kernel(seed);
+    for (const auto& jit : all_jits()) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + " on " + jit->target() + "\n" +
+                   print(random.kernel));
+      expect_as_interpreted(random.kernel, random.memory, random.scalars, random.tolerance(), *jit);
+    }
+    if (HasFailure()) return;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomKernels, ::testing::Range(0, 30));
 
 }  // namespace
