@@ -33,7 +33,7 @@ const Function kFunctions[] = {
     {ExprOp::kLog1p, [](Wide x) { return std::log1p(x); }, 1.5, 1.5},
     {ExprOp::kSin, [](Wide x) { return std::sin(x); }, 1.0, 1.0},
     {ExprOp::kCos, [](Wide x) { return std::cos(x); }, 1.0, 1.0},
-    {ExprOp::kTan, [](Wide x) { return std::tan(x); }, 1.0, 2.0},
+    {ExprOp::kTan, [](Wide x) { return std::tan(x); }, 1.0, 2.3},
     {ExprOp::kTanh, [](Wide x) { return std::tanh(x); }, 1.5, 2.5},
     {ExprOp::kErf, [](Wide x) { return std::erf(x); }, 1.5, 1.5},
     {ExprOp::kSigmoid, sigmoid, 2.1, 2.3},

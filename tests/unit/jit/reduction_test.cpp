@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(All, Reductions, ::testing::Range(0, static_cast<int>(m
                            return monoids()[static_cast<size_t>(each.param)].name;
                          });
 
-// Sums of a million floats stay within 2 ulp of the exact one, as a tree of
+// Sums of a million floats stay within 4 roundings of the exact one, as a tree of
 // partial sums does and a single running sum does not.
 TEST(Reductions, LongSumsAreExact) {
   for (Axis axis : {Axis::kRows, Axis::kColumns, Axis::kAll}) {
@@ -118,7 +118,7 @@ TEST(Reductions, LongSumsAreExact) {
     run(kernel, *code, memory, sizes);
     for (int owner = 0; owner < (axis == Axis::kAll ? 1 : 3); ++owner) {
       const double error = std::fabs(memory[1][owner] - exact[owner]) / exact[owner];
-      EXPECT_LT(error, 2 * 0x1p-24) << "axis " << static_cast<int>(axis);
+      EXPECT_LT(error, 4 * 0x1p-24) << "axis " << static_cast<int>(axis);
     }
   }
 }
