@@ -1,6 +1,7 @@
 #include "passes/expand_composites.h"
 
 #include "ops/op_row.h"
+#include "rewrite/build.h"
 
 namespace nfx {
 namespace {
@@ -50,7 +51,10 @@ bool expand(Graph& graph, Node node, const OpRow& row) {
   graph.set_insertion_point(node);
   const Result<std::vector<Node>> results = row.expand(graph, node);
   graph.set_insertion_point({});
-  if (!results || !every_use_has_one(graph, node, *results)) return false;
+  if (!results || !every_use_has_one(graph, node, *results)) {
+    remove_nodes_from(graph, first_new);
+    return false;
+  }
   for (size_t id = first_new; id < graph.id_limit(); ++id) {
     graph.inherit_meta(graph.node(NodeId{static_cast<uint32_t>(id)}), node);
   }

@@ -5,7 +5,8 @@
 namespace nfx {
 
 // Nothing but its result comes of the node: it writes nothing, draws no random
-// number and does not stand for an order. Attributes and projections are pure.
+// number and does not stand for an order. Attributes, projections and arithmetic of
+// symbolic numbers are pure.
 bool is_pure(Node node);
 
 }  // namespace nfx

@@ -153,12 +153,15 @@ TEST(IsPure, AsTraitsAndSchemasTell) {
       %method = method "relu"(%x) : float32[4]
       %pair = call my.pair(%x) : (float32[4], float32[4])
       %part = call operator.getitem(%pair, 0) : float32[4]
+      %size = placeholder "size" : sym(s0)
+      %twice = call operator.mul(%size, 2) : sym(2*s0)
+      %item = call my.item(%x) : sym(u0)
       output((%x,)))");
   std::string pure;
   for (const Node node : graph->nodes()) {
     if (is_pure(node)) (pure += node.name()) += ' ';
   }
-  EXPECT_EQ(pure, "pure attribute part ");
+  EXPECT_EQ(pure, "pure attribute part twice ");
 }
 
 }  // namespace
