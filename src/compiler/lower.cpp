@@ -51,6 +51,7 @@ PlanLowering::PlanLowering(const Graph& graph, Runners& runners, const Fusion* f
 Result<std::unique_ptr<Plan>> PlanLowering::run() {
   NFX_ASSIGN(const std::vector<StepUnit> units,
              order_steps(graph_, values_, runners_, memory_, fusion_));
+  find_used_values();
   lower_inputs();
   NFX_TRY(lower_constants());
   for (const StepUnit& unit : units) NFX_TRY(lower_unit(unit));

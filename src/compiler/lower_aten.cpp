@@ -21,6 +21,7 @@ bool is_list(ArgumentView argument) {
 }  // namespace
 
 Status PlanLowering::lower_aten(Node node) {
+  NFX_TRY(mark_written(node));
   AtenStep step{.call = std::move(*runners_.of(node).call)};
   step.name = node.name();
   const std::vector<AtenArg> defaults = step.call.default_args();
@@ -35,13 +36,9 @@ Status PlanLowering::lower_aten(Node node) {
     NFX_ASSIGN(ExternalCall call, external_call(node));
     step.python = std::make_unique<ExternalCall>(std::move(call));
   }
-  NFX_ASSIGN(step.results, result_targets(node));
+  step.results = result_targets(node);
   if (step.python) step.python->results = step.results;
   step.list_result = schema.results.size() == 1 && schema.results[0].type.list;
-  for (const ValueId written : memory_.written(node)) {
-    NFX_ASSIGN(const SlotId slot, slot_of(written));
-    plan_->slots[slot].mutated = true;
-  }
   add_step(StepKind::kAten, static_cast<uint32_t>(plan_->aten.size()));
   plan_->aten.push_back(std::move(step));
   place_bind();
@@ -82,7 +79,7 @@ Status PlanLowering::lower_operand(AtenStep& step, size_t position, Node operand
     return success();
   }
   NFX_ASSIGN(const SlotId slot, slot_with_handle(value));
-  touch(slot);
+  use(slot);
   step.patches.push_back({Target::kTensor, place, slot});
   return success();
 }
@@ -143,7 +140,7 @@ Status PlanLowering::lower_item(AtenStep& step, const ListArg& list, uint32_t pl
       return success();
     }
     NFX_ASSIGN(const SlotId slot, slot_with_handle(value));
-    touch(slot);
+    use(slot);
     step.patches.push_back({Target::kTensorItem, place, slot});
     return success();
   }

@@ -45,9 +45,7 @@ Status PlanLowering::lower_kernel_buffer(const FusedKernel& fused, size_t index,
     if (placed) {
       plan_->arena.push_back({.slot = id});
     } else {
-      touch(id);
-      add_step(StepKind::kAllocate, id);
-      has_handle_[id] = true;
+      add_preparation(StepKind::kAllocate, id);
     }
   }
   const SlotId slot = slot_of_value_[root];
@@ -85,7 +83,7 @@ Status PlanLowering::lower_kernel(int32_t index) {
     step.scalars.push_back(number);
   }
   step.work = kernel_work(fused);
-  for (const KernelBufferRef& buffer : step.buffers) touch(buffer.slot);
+  for (const KernelBufferRef& buffer : step.buffers) use(buffer.slot);
   plan_->max_kernel_buffers =
       std::max(plan_->max_kernel_buffers, static_cast<uint32_t>(step.buffers.size()));
   plan_->max_kernel_scalars =

@@ -33,6 +33,18 @@ void PlanLowering::touch(SlotId slot) {
   if (plan_->slots[slot].kind == SlotKind::kView) touch(plan_->slots[slot].base);
 }
 
+void PlanLowering::add_step(StepKind kind, uint32_t index) {
+  for (const SlotId slot : uses_) touch(slot);
+  uses_.clear();
+  plan_->steps.push_back({kind, index});
+}
+
+void PlanLowering::add_preparation(StepKind kind, SlotId slot) {
+  touch(slot);
+  plan_->steps.push_back({kind, slot});
+  has_handle_[slot] = true;
+}
+
 Result<SlotId> PlanLowering::slot_of(ValueId value) {
   if (slot_of_value_[value] != kNoIndex) return slot_of_value_[value];
   const ValueId root = memory_.root(value);
@@ -63,12 +75,18 @@ Result<SlotId> PlanLowering::view_slot(ValueId value, SlotId base) {
   return slot_of_value_[value];
 }
 
+Status PlanLowering::mark_written(Node node) {
+  for (const ValueId written : memory_.written(node)) {
+    NFX_ASSIGN(const SlotId slot, slot_of(written));
+    plan_->slots[slot].mutated = true;
+  }
+  return success();
+}
+
 Result<SlotId> PlanLowering::slot_with_handle(ValueId value) {
   NFX_ASSIGN(const SlotId slot, slot_of(value));
   if (has_handle_[slot]) return slot;
-  touch(slot);
-  add_step(StepKind::kView, slot);
-  has_handle_[slot] = true;
+  add_preparation(StepKind::kView, slot);
   return slot;
 }
 

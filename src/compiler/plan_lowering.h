@@ -38,10 +38,16 @@ class PlanLowering {
   // As slot_of; at this point of the plan the slot has a handle.
   Result<SlotId> slot_with_handle(ValueId value);
   Result<NumberId> number_of(ValueId value);
+  Status mark_written(Node node);  // of a node that still has its call
   void want_layout(SlotId slot) { plan_->slots[slot].check_shape |= has_shape(slot); }
   bool has_shape(SlotId slot) const { return plan_->slots[slot].shape != kNoIndex; }
-  void add_step(StepKind kind, uint32_t index) { plan_->steps.push_back({kind, index}); }
-  void touch(SlotId slot);  // the step that is added next uses it
+  // Adds a step that uses the slots named since the last such step. What it needs
+  // (views, memory) may add steps of its own in between.
+  void use(SlotId slot) { uses_.push_back(slot); }
+  void add_step(StepKind kind, uint32_t index);
+  // A step that makes a handle or memory, and uses nothing else.
+  void add_preparation(StepKind kind, SlotId slot);
+  void touch(SlotId slot);
 
   // ---- steps: lower_aten.cpp, lower_external.cpp, lower_kernel.cpp
   Status lower_unit(const StepUnit& unit);
@@ -52,8 +58,9 @@ class PlanLowering {
   Status lower_item(AtenStep& step, const ListArg& list, uint32_t place, ArgumentView item);
   Status lower_external(Node node);
   Result<ExternalCall> external_call(Node node);
-  Result<std::vector<ResultTarget>> result_targets(Node node);
-  Result<ResultTarget> result_target(ValueId value);
+  std::vector<ResultTarget> result_targets(Node node);
+  ResultTarget result_target(ValueId value, bool wanted);
+  void find_used_values();
   // After a step whose results have made symbols known: computes with them.
   void place_bind();
   Status lower_kernel(int32_t index);
@@ -76,8 +83,10 @@ class PlanLowering {
   MemoryRoots memory_;
   NumberTable numbers_;
   std::unique_ptr<Plan> plan_;
+  std::vector<bool> used_;  // by value: a node or a kernel takes it
   std::vector<SlotId> slot_of_value_;
   std::vector<NumberId> number_of_value_;
+  std::vector<SlotId> uses_;
   bool bind_pending_ = false;
   std::vector<bool> has_handle_;                   // by slot, at this point of the plan
   std::vector<std::vector<SlotId>> may_share_;     // by slot: slots whose memory it may hold

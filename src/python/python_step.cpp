@@ -1,5 +1,7 @@
 #include "python/python_step.h"
 
+#include <nanobind/stl/string.h>
+
 #include <exception>
 #include <unordered_map>
 

@@ -1,0 +1,162 @@
+"""Options, failures, reports, bisecting."""
+
+from __future__ import annotations
+
+import warnings
+
+import nativefx
+import pytest
+import torch
+from nativefx.bisect import bisect
+from nativefx.options import Options
+from nativefx.report import GraphReport, NodeReport, collector
+from tolerances import assert_as_exact
+
+OPTIONS = {"fallback": "error"}
+
+
+@pytest.fixture(autouse=True)
+def fresh_dynamo():
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def chain(x):
+    return torch.tanh(x * 2 + 1).sum(-1)
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"fallbak": "error"}, "unknown-option"),
+        ({"speed": 11}, "unknown-option"),
+        ({"fallback": "never"}, "bad-option"),
+        ({"kernels": 1}, "bad-option"),
+        ({"dump": 3}, "bad-option"),
+        ({"fuse_limit": "all"}, "bad-option"),
+    ],
+)
+def test_wrong_options_are_refused(options, code):
+    with pytest.raises(nativefx.Error) as caught:
+        Options.read(options)
+    assert caught.value.code == code
+    with pytest.raises(Exception, match=code):
+        torch.compile(chain, backend="nativefx", options=options)(torch.randn(3))
+
+
+def test_unknown_option_names_the_near_one():
+    with pytest.raises(nativefx.Error, match="did you mean `fallback`"):
+        Options.read({"fallbak": "error"})
+
+
+def test_fallback_error_raises_what_fallback_allow_warns_of():
+    x = torch.imag(torch.randn(4, dtype=torch.complex64).conj())
+    assert x.is_neg()
+    expected = x * 2
+    with pytest.raises(Exception, match="lazy-input"):
+        torch.compile(lambda x: x * 2, backend="nativefx", options=OPTIONS)(x)
+    torch._dynamo.reset()
+    nativefx.dynamo_backend._warned.discard("lazy-input")
+    with pytest.warns(UserWarning, match="lazy-input"):
+        found = torch.compile(lambda x: x * 2, backend="nativefx")(x)
+    assert_as_exact(found, expected)
+
+
+def test_failure_is_told_once():
+    nativefx.dynamo_backend._warned.discard("lazy-input")
+    x = torch.imag(torch.randn(4, dtype=torch.complex64).conj())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for function in (lambda x: x * 2, lambda x: x * 3):
+            torch._dynamo.reset()
+            torch.compile(function, backend="nativefx")(x)
+    assert sum("lazy-input" in str(w.message) for w in caught) == 1
+
+
+def test_a_failing_step_raises_and_the_next_run_is_right():
+    def function(x, i):
+        return (x + 1)[i] * 2
+
+    run = torch.compile(function, backend="nativefx", options=OPTIONS)
+    x = torch.randn(4)
+    good, bad = torch.tensor([0, 3]), torch.tensor([0, 7])
+    assert_as_exact(run(x, good), function(x, good))
+    with pytest.raises((IndexError, RuntimeError)):
+        run(x, bad)
+    assert_as_exact(run(x, good), function(x, good))
+
+
+def test_dump_holds_every_stage(tmp_path):
+    options = {**OPTIONS, "dump": str(tmp_path)}
+    torch.compile(chain, backend="nativefx", options=options)(torch.randn(3, 4))
+    names = {path.name.split(".", 1)[1] for path in tmp_path.iterdir()}
+    assert any(name.endswith("-captured.nfx") for name in names)
+    assert any(name.endswith("-expanded.nfx") for name in names)
+    assert any(path.suffix == ".kernels" and "kernel" in path.read_text() for path in tmp_path.iterdir())
+    assert any(path.suffix == ".ll" and "define" in path.read_text() for path in tmp_path.iterdir())
+
+
+def test_without_kernels_pytorch_runs_everything():
+    x = torch.randn(3, 4)
+    with collector() as graphs:
+        found = torch.compile(chain, backend="nativefx", options={**OPTIONS, "kernels": False})(x)
+    assert_as_exact(found, chain(x))
+    assert graphs[0].count("kernel") == 0
+    assert graphs[0].count("aten") + graphs[0].count("python") >= 4
+
+
+def test_explain():
+    def model(x, w):
+        y = torch.relu(x @ w) * 2
+        torch._dynamo.graph_break()
+        return torch.linalg.inv(y @ y.t() + torch.eye(4)).exp()
+
+    found = nativefx.explain(model, torch.randn(4, 4), torch.randn(4, 4))
+    data = found.as_dict()
+    assert len(data["graphs"]) == 2
+    assert len(data["breaks"]) == 1
+    first, second = data["graphs"]
+    assert first["counts"]["aten"] == 1
+    assert first["kernels"][0]["ops"] == ["aten.relu.default", "aten.mul.Tensor"]
+    uncompiled = [n for g in (first, second) for n in g["nodes"] if n["runner"] in ("aten", "python")]
+    assert all(node["reason"] for node in uncompiled)
+    assert all(__file__ in node["source"] for node in uncompiled)
+    text = str(found)
+    assert "aten.relu.default" in text
+    assert "graph break" in text
+
+
+def test_explain_of_training():
+    model = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.GELU())
+    found = nativefx.explain(model, torch.randn(2, 4), backward=True)
+    kinds = [graph.name.split("_")[0] for graph in found.graphs]
+    assert kinds == ["forward", "backward"]
+
+
+def test_bisect_finds_nothing_wrong():
+    assert bisect(chain, torch.randn(3, 4)) is None
+
+
+def fused_graph(count):
+    nodes = [NodeReport(f"n{i}", "aten.tanh.default", "kernel", 0, "", f"f.py:{i} in f") for i in range(count)]
+    return GraphReport("inference_0", nodes, [], {})
+
+
+@pytest.mark.parametrize("culprit", range(1, 9))
+def test_bisect_names_the_operator(monkeypatch, culprit):
+    """Results are numbers here: how many operators were fused."""
+
+    def run(model, inputs, options, limit):
+        return (8 if limit < 0 else limit), [fused_graph(8)]
+
+    monkeypatch.setattr("nativefx.bisect._run", run)
+    found = bisect(chain, torch.zeros(1), same=lambda fused, _: fused < culprit)
+    assert found.stage == "fuse"
+    assert found.index == culprit
+    assert f"%n{culprit - 1} = " in found.node
+
+
+def test_bisect_tells_a_fault_without_kernels():
+    found = bisect(chain, torch.randn(3, 4), same=lambda found, expected: False)
+    assert found.stage == "plan"
