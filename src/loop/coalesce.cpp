@@ -34,6 +34,8 @@ class Accesses {
   // Whether `outer` steps through memory in larger strides than `inner`, by the
   // first access that tells.
   bool is_larger(DimId outer, DimId inner) const {
+    // Edges stand in order of their rows: a step of the row skips all of its edges.
+    if (has_edges(outer) != has_edges(inner)) return has_edges(outer);
     for (ExprId offset : offsets_) {
       const SymExprId a = step(outer, offset), b = step(inner, offset);
       if (!a || !b || a == b) continue;

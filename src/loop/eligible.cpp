@@ -51,7 +51,8 @@ bool reads_a_tensor(Node node) {
 FuseRole role_of(Node node, const OpRow& row) {
   if (row.has(Trait::kView)) return FuseRole::kView;
   if (row.fold) return FuseRole::kFold;
-  return reads_a_tensor(node) ? FuseRole::kElement : FuseRole::kFactory;
+  const bool only_loads = row.has(Trait::kGather) && row.read_operands == ~0u;
+  return reads_a_tensor(node) && !only_loads ? FuseRole::kElement : FuseRole::kInline;
 }
 
 }  // namespace

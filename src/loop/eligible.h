@@ -11,7 +11,7 @@ enum class FuseRole : uint8_t {
   kElement,     // one value per element: pointwise ops, gathers, paddings
   kFold,        // a reduction
   kView,        // shares the memory of operand 0
-  kFactory,     // an element rule without tensor operands: recomputed by each user
+  kInline,      // recomputed by each user: factories, and reads of memory at given positions
   kProjection,  // `getitem` of a tuple result
 };
 

@@ -9,7 +9,7 @@
 namespace nfx {
 namespace {
 
-// Whether a factory (or a view of one) is needed in memory: by something that is
+// Whether an inline value (or a view of one) is needed in memory: by something that is
 // no kernel, or because it leaves the graph.
 bool needed_in_memory(const Graph& graph, const Grouping& grouping, Node value) {
   for (const Use use : graph.uses(value)) {
@@ -20,10 +20,10 @@ bool needed_in_memory(const Graph& graph, const Grouping& grouping, Node value) 
   return false;
 }
 
-void materialise_factories(const Graph& graph, Grouping& grouping) {
+void materialise_inline(const Graph& graph, Grouping& grouping) {
   for (const Node node : graph.nodes()) {
     if (!grouping.is_inline(node) || node.has(Trait::kView)) continue;
-    if (needed_in_memory(graph, grouping, node)) grouping.materialise_factory(node);
+    if (needed_in_memory(graph, grouping, node)) grouping.materialise(node);
   }
 }
 
@@ -58,7 +58,7 @@ Result<Fusion> fuse(const Graph& graph, const FuseOptions& options) {
     }
     grouping.visit(node, verdict);
   }
-  materialise_factories(graph, grouping);
+  materialise_inline(graph, grouping);
 
   Fusion fusion;
   std::vector<int32_t> kernel_of_group(grouping.groups().size(), -1);

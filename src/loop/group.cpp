@@ -29,7 +29,7 @@ void Grouping::visit(Node node, const Eligibility& eligibility) {
     case FuseRole::kProjection: visit_alias(node, eligibility.role); break;
     case FuseRole::kElement: visit_element(node, *op_row(node)); break;
     case FuseRole::kFold: visit_fold(node, *op_row(node)); break;
-    case FuseRole::kFactory: visit_inline(node); break;
+    case FuseRole::kInline: visit_inline(node); break;
   }
   highest_ = std::max(highest_, level(node));
 }
@@ -55,6 +55,7 @@ void Grouping::visit_other(Node node) {
 }
 
 void Grouping::visit_inline(Node node) {
+  if (const OpRow* row = op_row(node); row != nullptr && visit_spread(node, *row)) return;
   inline_[node.id().value] = true;
   levels_[node.id().value] = next_level(node) - 1;
 }
@@ -84,7 +85,6 @@ void Grouping::visit_alias(Node node, FuseRole role) {
 }
 
 void Grouping::visit_element(Node node, const OpRow& row) {
-  if (visit_spread(node, row)) return;
   std::vector<Node> aligned;
   int32_t read_level = floor_;
   for (uint32_t i = 0; i < node.num_operands(); ++i) {
@@ -167,14 +167,7 @@ bool Grouping::visit_spread(Node node, const OpRow& row) {
   return true;
 }
 
-void Grouping::materialise_factory(Node node) {
-  inline_[node.id().value] = false;
-  const int32_t level = levels_[node.id().value];
-  start(node, node.type().sizes);
-  // It needs numbers only, so it comes before all that recomputes it.
-  groups_.back().level = level;
-  levels_[node.id().value] = level;
-}
+void Grouping::materialise(Node node) { start(node, node.type().sizes); }
 
 void Grouping::place(Node node, int32_t group, DimMap map, std::optional<DimMap> fold_map) {
   located_[node.id().value] = {group, std::move(map), std::move(fold_map)};

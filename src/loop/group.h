@@ -32,8 +32,9 @@ class Grouping {
   explicit Grouping(const Graph& graph);
 
   void visit(Node node, const Eligibility& eligibility);
-  // A group for factories that something outside kernels needs in memory.
-  void materialise_factory(Node node);
+  // A group of its own for an inline value that something outside kernels needs
+  // in memory. Kernels go on recomputing it.
+  void materialise(Node node);
 
   int32_t level(Node node) const { return levels_[node.id().value]; }
   // Group of a node or its alias, -1 outside.

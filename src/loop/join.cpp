@@ -57,7 +57,10 @@ bool Join::element(Node node, const std::vector<Node>& aligned) {
   map_.assign(node.type().rank(), {});
   std::vector<Node> guests;
   for (Node operand : aligned) {
-    if (grouping_.is_inline(operand)) continue;
+    if (grouping_.is_inline(operand)) {
+      if (grouping_.level(operand) >= home.level) return false;
+      continue;
+    }
     const int32_t from = grouping_.group_of(operand);
     if (from == group_) {
       if (!take_from_group(node, operand)) return false;

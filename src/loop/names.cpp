@@ -8,13 +8,11 @@ namespace {
 
 constexpr std::string_view kPrefixes[] = {"b", "s", "r", "t", "d", "state", "other", "param"};
 constexpr std::string_view kKeywords[] = {
-    "kernel", "dim",  "rows",  "stage",  "map",   "reduce", "let",  "fold",   "init",
-    "step",   "merge", "finish", "store", "load", "if",     "in",   "out",    "inout",
-    "dense",  "ragged", "inf",  "nan",    "true", "false",  "none"};
+    "kernel", "dim",    "rows",   "stage", "map",  "reduce", "let", "fold", "init",
+    "step",   "merge",  "finish", "store", "load", "if",     "in",  "out",  "inout",
+    "dense",  "ragged", "inf",    "nan",   "true", "false",  "none"};
 
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

@@ -150,10 +150,12 @@ class ExprVerifier {
     }
     if (node.op == ExprOp::kSelect) {
       if (first != Dtype::kBool) return type_error(id, "has a condition that is not bool");
-      const bool same = operand_dtype(node, 1) == node.dtype && operand_dtype(node, 2) == node.dtype;
+      const bool same =
+          operand_dtype(node, 1) == node.dtype && operand_dtype(node, 2) == node.dtype;
       return same ? success() : type_error(id, "mixes dtypes");
     }
-    if (arity(node.op) == 2 && operand_dtype(node, 1) != first) return type_error(id, "mixes dtypes");
+    if (arity(node.op) == 2 && operand_dtype(node, 1) != first)
+      return type_error(id, "mixes dtypes");
     if (node.dtype == (is_predicate(node.op) ? Dtype::kBool : first)) return success();
     return type_error(id, "has another dtype than its operation gives");
   }

@@ -10,11 +10,11 @@ namespace nfx {
 
 // What an expression may refer to.
 struct Scope {
-  std::string where;                                // "stage 2, step of r3"
-  std::vector<bool> dims;                           // by dimension: has a position
-  std::vector<const Reduction*> reductions;         // by number; null: not visible here
-  const std::vector<ExprId>* state = nullptr;       // init of the monoid, in its step to finish
-  bool other = false;                               // in a merge
+  std::string where;                           // "stage 2, step of r3"
+  std::vector<bool> dims;                      // by dimension: has a position
+  std::vector<const Reduction*> reductions;    // by number; null: not visible here
+  const std::vector<ExprId>* state = nullptr;  // init of the monoid, in its step to finish
+  bool other = false;                          // in a merge
   bool loads = true;
 };
 

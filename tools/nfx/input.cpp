@@ -4,6 +4,8 @@
 #include <iostream>
 #include <iterator>
 
+#include "ops/op_table.h"
+
 namespace nfx {
 namespace {
 
@@ -20,7 +22,8 @@ std::string read_all(std::istream& in) { return {std::istreambuf_iterator<char>(
 }  // namespace
 
 Result<std::unique_ptr<Graph>> read_graph(const std::string& path) {
-  const auto context = std::make_shared<Context>();
+  static const SchemaOpTable ops;  // the rows: no PyTorch here to give schemas
+  const auto context = std::make_shared<Context>(&ops);
   if (path == "-") return parse(read_all(std::cin), context, "<stdin>");
   std::ifstream file(path, std::ios::binary);
   const std::string text = read_all(file);
