@@ -54,4 +54,6 @@ def through_autograd(
         keep_inference_input_mutations=True,
         decompositions={},
     )
-    return backend(module, example_inputs)
+    # Saved tensors are not reused as scratch, so a graph may be walked backward twice.
+    with torch._functorch.config.patch(donated_buffer=False):
+        return backend(module, example_inputs)
