@@ -4,6 +4,8 @@
 // is sparse enough, which makes insertion O(log n) amortised (Bender, Cole,
 // Demaine, Farach-Colton, Zito: "Two simplified algorithms for maintaining order
 // in a list", 2002).
+#include <algorithm>
+
 #include "ir/node_table.h"
 
 namespace nfx {
@@ -11,7 +13,10 @@ namespace {
 
 constexpr uint64_t kEnd = uint64_t{1} << 63;   // labels lie in (0, kEnd)
 constexpr uint64_t kStep = uint64_t{1} << 31;  // between appended nodes
-constexpr double kDensityStep = 2 / 1.4;       // nodes that a range may hold, per doubling
+// Between nodes put one by one before the same node, so that a long run of them
+// fits into one gap.
+constexpr uint64_t kRunStep = uint64_t{1} << 12;
+constexpr double kDensityStep = 2 / 1.4;  // nodes that a range may hold, per doubling
 
 struct Span {
   NodeId first, last;  // neighbours in the list
@@ -61,7 +66,7 @@ uint64_t NodeTable::label_between(NodeId prev, NodeId next) {
     const uint64_t low = prev ? records[prev.value].order : 0;
     const uint64_t high = next ? records[next.value].order : kEnd;
     if (!next && high - low > kStep) return low + kStep;
-    if (high - low >= 2) return low + (high - low) / 2;
+    if (high - low >= 2) return low + std::min((high - low) / 2, kRunStep);
     spread(*this, prev ? prev : next);
   }
 }
