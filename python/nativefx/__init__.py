@@ -1,6 +1,18 @@
 """Compile PyTorch graphs natively."""
 
+import importlib
+from typing import Any
+
 from nativefx.errors import Error
 from nativefx.graph import Graph, Node
 
-__all__ = ["Error", "Graph", "Node"]
+__all__ = ["Error", "Graph", "Node", "Plugin", "bisect", "explain"]
+
+_HOMES = {"Plugin": "plugin", "bisect": "bisection", "explain": "report"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs all of PyTorch's compiler only when it is asked for."""
+    if name in _HOMES:
+        return getattr(importlib.import_module(f"nativefx.{_HOMES[name]}"), name)
+    raise AttributeError(f"module `nativefx` has no attribute `{name}`")

@@ -18,12 +18,11 @@ ValueTable::ValueTable(const Graph& graph)
   }
 }
 
-ValueId ValueTable::of(Node node) const {
-  const NodeValue value = value_of(node);
-  return of(value.node, value.index);
-}
+ValueId ValueTable::of(Node node) const { return of(node, -1); }
 
 ValueId ValueTable::of(Node node, int32_t result) const {
+  const NodeValue value = value_of(node);
+  if (result < 0 && value.index >= 0) return of(value.node, value.index);
   const Entry& entry = entries_[node.id().value];
   if (result < 0) return entry.tuple ? kNoValue : entry.first;
   return static_cast<uint32_t>(result) < entry.count ? entry.first + static_cast<uint32_t>(result)

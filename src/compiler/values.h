@@ -18,7 +18,7 @@ class ValueTable {
   size_t size() const { return types_.size(); }
   // The value of a node whose result is no tuple, projections seen through.
   ValueId of(Node node) const;
-  ValueId of(Node node, int32_t result) const;
+  ValueId of(Node node, int32_t result) const;  // element of a tuple; -1: as above
   uint32_t count(Node node) const { return entries_[node.id().value].count; }
   bool is_tuple(Node node) const { return entries_[node.id().value].tuple; }
 

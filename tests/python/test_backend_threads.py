@@ -43,7 +43,7 @@ def test_two_threads_compile_and_run_at_once():
 def test_two_threads_run_one_plan():
     def function(x):
         y = torch.exp(x) + 1
-        return (y @ y.t()).sin() * y.sum()
+        return (y @ y.t() / 500).tanh() * y.mean()
 
     run = torch.compile(function, backend="nativefx", options=OPTIONS)
     run(torch.randn(64, 64))
@@ -52,7 +52,7 @@ def test_two_threads_run_one_plan():
         x = torch.randn(64, 64, generator=torch.Generator().manual_seed(seed))
         expected = function(x)
         for _ in range(50):
-            torch.testing.assert_close(run(x), expected, rtol=1e-4, atol=1e-3)
+            torch.testing.assert_close(run(x), expected, rtol=1e-5, atol=1e-5)
 
     with ThreadPoolExecutor(2) as pool:
         for done in [pool.submit(work, seed) for seed in (1, 2)]:
