@@ -8,16 +8,12 @@ runs; Inductor's is what it takes above the floor, with no cache of an earlier r
 from __future__ import annotations
 
 import argparse
-import dataclasses
-from typing import Any
-from unittest import mock
 
 import torch
-from measure import compile_with, cpu_seconds, fresh_caches, machine
+from measure import compile_with, first_call, fresh_caches, machine, our_share
 from torch import nn
 
-from nativefx import dynamo_backend
-from nativefx.report import collector
+from nativefx.report import GraphReport, collector
 
 
 def encoder(layers: int) -> tuple[nn.Module, torch.Tensor]:
@@ -35,42 +31,19 @@ def perceptron() -> tuple[nn.Module, torch.Tensor]:
     return nn.Sequential(*layers), torch.randn(64, 256)
 
 
-def first_call(backend: str, model: nn.Module, x: torch.Tensor) -> float:
-    """CPU seconds by which the first call is dearer than the second."""
+def compile_seconds(backend: str, model: nn.Module, x: torch.Tensor) -> float:
     torch._dynamo.reset()
     run = compile_with(backend, model)
-    start = cpu_seconds()
-    run(x)
-    middle = cpu_seconds()
-    run(x)
-    return (middle - start) - (cpu_seconds() - middle)
+    return first_call(lambda: run(x))
 
 
-@dataclasses.dataclass
-class Share:
-    """CPU seconds inside our backend, from the captured graph to what runs, and its stages."""
-
-    seconds: float = 0.0
-    stages: dict[str, float] = dataclasses.field(default_factory=dict)
-
-
-def our_share(model: nn.Module, x: torch.Tensor) -> tuple[float, Share]:
-    """Give the whole first call of nativefx, and what of it is ours."""
-    share = Share()
-    compile_fx = dynamo_backend.compile_fx
-
-    def timed(*arguments: Any, **options: Any) -> Any:
-        start = cpu_seconds()
-        compiled = compile_fx(*arguments, **options)
-        share.seconds += cpu_seconds() - start
-        return compiled
-
-    with mock.patch.object(dynamo_backend, "compile_fx", timed), collector() as reports:
-        whole = first_call("nativefx", model, x)
+def stages_of(reports: list[GraphReport]) -> dict[str, float]:
+    """Milliseconds of each stage, the longest first."""
+    found: dict[str, float] = {}
     for report in reports:
         for stage, milliseconds in report.stages.items():
-            share.stages[stage] = share.stages.get(stage, 0.0) + milliseconds
-    return whole, share
+            found[stage] = found.get(stage, 0.0) + milliseconds
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 def main() -> None:
@@ -81,17 +54,19 @@ def main() -> None:
     cases = {f"BERT-type, {layers} layers": encoder(layers), "MLP, 4 layers": perceptron()}
     with fresh_caches(), torch.no_grad():
         for backend in ("aot_eager", "inductor", "nativefx"):
-            first_call(backend, nn.Sequential(nn.Linear(4, 4), nn.ReLU()), torch.ones(2, 4))
+            small = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+            compile_seconds(backend, small, torch.ones(2, 4))
         for name, (model, x) in cases.items():
-            floor = min(first_call("aot_eager", model, x) for _ in range(2))
-            whole, share = our_share(model, x)
-            inductor = first_call("inductor", model, x) - floor
+            floor = min(compile_seconds("aot_eager", model, x) for _ in range(2))
+            with our_share() as share, collector() as reports:
+                whole = compile_seconds("nativefx", model, x)
+            inductor = compile_seconds("inductor", model, x) - floor
             print(f"{name}: floor {floor:.2f} s")
             print(f"   beyond it Inductor {inductor:.2f} s, ours {share.seconds:.3f} s")
             print(f"   ratio of Inductor's to ours {inductor / share.seconds:.0f} x")
             print(f"   whole first call of ours beyond the floor {whole - floor:.2f} s")
-            parts = sorted(share.stages.items(), key=lambda item: -item[1])
-            print("   stages: " + "  ".join(f"{stage} {ms:.1f} ms" for stage, ms in parts))
+            stages = stages_of(reports)
+            print("   stages: " + "  ".join(f"{stage} {ms:.1f} ms" for stage, ms in stages.items()))
 
 
 if __name__ == "__main__":

@@ -12,26 +12,28 @@ import os
 import platform
 import resource
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
+from unittest import mock
 
 import torch
 
 __all__ = [
-    "BACKENDS",
+    "Share",
     "Times",
     "alternate",
     "compile_with",
     "cpu_seconds",
+    "first_call",
     "fresh_caches",
     "machine",
+    "our_share",
     "print_ratios",
 ]
 
-BACKENDS = ("aot_eager", "inductor", "nativefx")
-# No machine code from an earlier process, and nothing falls back silently.
-_NATIVE_OPTIONS = {"fallback": "error", "cache": ""}
+_folders: list[tempfile.TemporaryDirectory[str]] = []
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,10 +48,17 @@ class Times:
 
 
 def compile_with(backend: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Compile `function` with a backend; ``"eager"`` is the function itself."""
+    """Compile `function` with a backend; ``"eager"`` is the function itself.
+
+    Ours gets an empty cache each time, so that nothing was compiled before, and
+    must not fall back.
+    """
     if backend == "eager":
         return function
-    options = _NATIVE_OPTIONS if backend == "nativefx" else None
+    if backend != "nativefx":
+        return torch.compile(function, backend=backend)
+    _folders.append(tempfile.TemporaryDirectory())
+    options = {"fallback": "error", "cache": _folders[-1].name}
     return torch.compile(function, backend=backend, options=options)
 
 
@@ -125,6 +134,43 @@ def fresh_caches() -> Iterator[None]:
 
     with fresh_cache(), config.patch(compile_threads=1):
         yield
+
+
+class Share:
+    """CPU seconds inside our backend, from the captured graph to what runs."""
+
+    seconds: float = 0.0
+
+
+@contextlib.contextmanager
+def our_share() -> Iterator[Share]:
+    """Add up what our backend takes inside the block.
+
+    It is a small part of a whole compilation, whose own noise is larger: a
+    difference of two compilations would not show it.
+    """
+    from nativefx import dynamo_backend
+
+    share, compile_fx = Share(), dynamo_backend.compile_fx
+
+    def timed(*arguments: Any, **options: Any) -> Any:
+        start = cpu_seconds()
+        try:
+            return compile_fx(*arguments, **options)
+        finally:
+            share.seconds += cpu_seconds() - start
+
+    with mock.patch.object(dynamo_backend, "compile_fx", timed):
+        yield share
+
+
+def first_call(call: Callable[[], object]) -> float:
+    """CPU seconds by which the first call is dearer than the second: its compilation."""
+    start = cpu_seconds()
+    call()
+    middle = cpu_seconds()
+    call()
+    return (middle - start) - (cpu_seconds() - middle)
 
 
 def machine() -> str:

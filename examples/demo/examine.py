@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from functorch.compile import make_boxed_func, min_cut_rematerialization_partition
-from measure import alternate, compile_with, cpu_seconds, fresh_caches
+from measure import alternate, compile_with, first_call, fresh_caches, our_share
 from torch._dynamo.backends.common import aot_autograd
 
 from demo.table import Result
@@ -71,9 +71,11 @@ def examine(
         for backend in ("inductor", "nativefx"):
             compiled = compile_with(backend, model)
             steps[backend] = step(compiled)
-            seconds = _compile_seconds(steps[backend])
-            result.compiling[backend] = seconds - result.floor
-            tell(f"{backend}: {seconds:.1f} CPU s to compile ({result.floor:.1f} are PyTorch's)")
+            with our_share() as share:
+                seconds = first_call(steps[backend])
+            beyond = share.seconds if backend == "nativefx" else seconds - result.floor
+            result.compiling[backend] = beyond
+            tell(f"{backend} compiled: {beyond:.2f} CPU s beyond {result.floor:.1f} s of capture")
             known = same_random or backend == "nativefx"
             error = _max_error(_seeded(steps[backend]), expected)
             result.errors[backend] = error if known else None
@@ -102,18 +104,9 @@ def _floor(found: Examined, model: torch.nn.Module, step: Step) -> float:
             keep_inference_input_mutations=True,
         )(graph, inputs)
 
-    seconds = _compile_seconds(step(torch.compile(model, backend=backend)))
+    seconds = first_call(step(torch.compile(model, backend=backend)))
     torch._dynamo.reset()
     return seconds
-
-
-def _compile_seconds(call: Callable[[], Outcome]) -> float:
-    """CPU seconds by which the first call is dearer than the second."""
-    start = cpu_seconds()
-    call()
-    first = cpu_seconds()
-    call()
-    return (first - start) - (cpu_seconds() - first)
 
 
 def _seeded(call: Callable[[], Outcome]) -> Outcome:

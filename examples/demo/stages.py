@@ -62,7 +62,8 @@ def main() -> None:
 _NOTES = """\
 - A call: forward of a batch; of the graph networks a training step (forward, loss, backward).
 - Nodes: of all graphs of a model. Views and sizes need no step; ATen is called from native code.
-- Floor: what torch.compile spends before any backend, measured with one that compiles nothing.
+- Floor: what torch.compile spends on capture, measured with a backend that compiles nothing.
+  Inductor's figure is what it takes beyond it, ours what is spent inside our backend.
 - Max error: over outputs, and gradients of a training step; Inductor's dropout draws other numbers.
 - Inductor cannot see into the operators of the layers by hand and calls their plain form."""
 
