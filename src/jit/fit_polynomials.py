@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import mpmath as mp
+import mpmath as mp  # type: ignore[import-untyped]
 
 __all__ = ["fit", "main"]
 
@@ -31,9 +31,7 @@ def fit(function: Function, low: float, high: float, degree: int) -> list[mp.mpf
     """
     count = degree + 1
     middle, half = (mp.mpf(high) + low) / 2, (mp.mpf(high) - low) / 2
-    nodes = [
-        middle + half * mp.cos(mp.pi * (2 * k + 1) / (2 * count)) for k in range(count)
-    ]
+    nodes = [middle + half * mp.cos(mp.pi * (2 * k + 1) / (2 * count)) for k in range(count)]
     matrix = mp.matrix(count, count)
     for row, node in enumerate(nodes):
         for column in range(count):
@@ -42,7 +40,7 @@ def fit(function: Function, low: float, high: float, degree: int) -> list[mp.mpf
 
 
 def series(function: Function, limit: float) -> Function:
-    """`function`, with a removable singularity at 0 evaluated beside it."""
+    """Evaluate `function` beside its removable singularity at 0."""
     return lambda x: function(x if abs(x) > limit else mp.mpf(limit))
 
 
@@ -106,9 +104,7 @@ def report(name: str, function: Function, low: float, high: float, degree: int) 
     """Print one array, and the largest error of the fit as a comment."""
     coefficients = fit(function, low, high, degree)
     points = [low + (high - low) * (i + mp.mpf(1) / 3) / 400 for i in range(400)]
-    worst = max(
-        abs(mp.polyval(coefficients[::-1], x) - function(x)) for x in points
-    )
+    worst = max(abs(mp.polyval(coefficients[::-1], x) - function(x)) for x in points)
     print(f"// [{float(low):.6g}, {float(high):.6g}], error {float(worst):.1e}")
     print(f"inline constexpr double {name}[] = {{")
     for start in range(0, len(coefficients), 3):
