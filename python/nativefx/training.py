@@ -41,6 +41,7 @@ def through_autograd(
 
     def compiler(kind: str) -> Callable[..., Any]:
         def compile_kind(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+            _keep_saved_tensors()
             return compile_graph(graph, inputs, kind)
 
         return compile_kind
@@ -54,6 +55,15 @@ def through_autograd(
         keep_inference_input_mutations=True,
         decompositions={},
     )
-    # Saved tensors are not reused as scratch, so a graph may be walked backward twice.
     with torch._functorch.config.patch(donated_buffer=False):
         return backend(module, example_inputs)
+
+
+def _keep_saved_tensors() -> None:
+    """Tell AOTAutograd that backward reuses no saved tensor as scratch memory.
+
+    Without the empty list it refuses to walk a compiled graph backward twice.
+    """
+    context = torch._guards.TracingContext.try_get()
+    if context is not None and context.fw_metadata is not None:
+        context.fw_metadata.bw_donated_idxs = []
