@@ -24,10 +24,10 @@ class ArgumentView {
 
   bool is_node() const { return id_ && kind() == ArgKind::kHole; }
   bool is_none() const { return id_ && kind() == ArgKind::kNone; }
-  Node node() const;                         // the operand in a hole; none otherwise
-  std::optional<int64_t> as_int() const;     // int or bool constant
-  std::optional<double> as_number() const;   // int, bool or float constant
-  size_t size() const;                       // children
+  Node node() const;                        // the operand in a hole; none otherwise
+  std::optional<int64_t> as_int() const;    // int or bool constant
+  std::optional<double> as_number() const;  // int, bool or float constant
+  size_t size() const;                      // children
   ArgumentView child(size_t index) const;
 
  private:

@@ -12,7 +12,14 @@ namespace nfx {
 class Graph;
 struct NodeRecord;
 
-enum class NodeKind : uint8_t { kPlaceholder, kGetAttr, kCallFunction, kCallMethod, kCallModule, kOutput };
+enum class NodeKind : uint8_t {
+  kPlaceholder,
+  kGetAttr,
+  kCallFunction,
+  kCallMethod,
+  kCallModule,
+  kOutput
+};
 
 // One use of a value: operand `index` of `user`.
 struct Use {
@@ -43,15 +50,15 @@ class Node {
   // Operands in the order of the holes.
   uint32_t num_operands() const;
   Node operand(uint32_t index) const;
-  ArgId arguments() const;          // the kCall structure
+  ArgId arguments() const;  // the kCall structure
 
   bool has_uses() const;
-  uint32_t num_uses() const;        // counts; has_uses() and has_one_use() do not
+  uint32_t num_uses() const;  // counts; has_uses() and has_one_use() do not
   bool has_one_use() const;
 
-  Node next() const;                // in graph order; none at the end
+  Node next() const;  // in graph order; none at the end
   Node prev() const;
-  bool before(Node other) const;    // constant time
+  bool before(Node other) const;  // constant time
 
  private:
   const NodeRecord& record() const;
