@@ -26,7 +26,7 @@ static nfx_status fail(nfx_status status, const char* message, nfx_diagnostic** 
 // ---- what it claims
 
 static int is_plain(const nfx_graph* graph, nfx_type type) {
-  nfx_type_info info = {sizeof info};
+  nfx_type_info info = {.struct_size = sizeof info};
   if (host->type_read(graph, type, &info) != NFX_OK) return 0;
   return info.kind == NFX_TYPE_TENSOR && info.dtype == NFX_FLOAT32 && info.rank <= MAX_RANK &&
          same(info.device, "cpu") && same(info.layout, "strided");
@@ -34,7 +34,7 @@ static int is_plain(const nfx_graph* graph, nfx_type type) {
 
 static int is_one(const nfx_graph* graph, nfx_node node, const char* name) {
   nfx_argument argument;
-  nfx_argument_info info = {sizeof info};
+  nfx_argument_info info = {.struct_size = sizeof info};
   if (host->node_argument(graph, node, text(name), &argument) == NFX_NOT_FOUND) return 1;
   return host->argument_read(graph, argument, &info) == NFX_OK &&
          ((info.kind == NFX_ARG_INT && info.integer == 1) ||
@@ -42,7 +42,8 @@ static int is_one(const nfx_graph* graph, nfx_node node, const char* name) {
 }
 
 static const char* refusal(const nfx_graph* graph, nfx_node node) {
-  nfx_node_info info = {sizeof info}, operand_info = {sizeof operand_info};
+  nfx_node_info info = {.struct_size = sizeof info},
+                operand_info = {.struct_size = sizeof operand_info};
   if (host->node_read(graph, node, &info) != NFX_OK) return "the node cannot be read";
   if (info.kind != NFX_CALL_FUNCTION || !same(info.target, "aten.add.Tensor"))
     return "it is no addition of tensors";
@@ -117,8 +118,8 @@ static nfx_status read_region(program* made, const nfx_graph* region) {
   nfx_node node;
   nfx_status status = host->graph_first(region, &node);
   while (status == NFX_OK && node != 0) {
-    nfx_node_info info = {sizeof info};
-    nfx_type_info type = {sizeof type};
+    nfx_node_info info = {.struct_size = sizeof info};
+    nfx_type_info type = {.struct_size = sizeof type};
     status = host->node_read(region, node, &info);
     if (status == NFX_OK) status = host->type_read(region, info.type, &type);
     if (status == NFX_OK && !(info.kind == NFX_PLACEHOLDER && type.kind == NFX_TYPE_SCALAR))

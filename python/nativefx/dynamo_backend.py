@@ -13,6 +13,7 @@ from nativefx import _core
 from nativefx.errors import Error
 from nativefx.graph import Graph
 from nativefx.options import Options
+from nativefx.plugin import outline_plugins
 from nativefx.report import GraphReport, collecting
 from nativefx.training import through_autograd
 
@@ -51,6 +52,7 @@ def nativefx(
         that keeps the graph from being compiled.
     """
     chosen = Options.read(options)
+    gm = outline_plugins(gm, example_inputs, chosen.plugins, fallback=chosen.fallback)
 
     def compile_graph(
         graph: torch.fx.GraphModule, inputs: Sequence[Any], kind: str

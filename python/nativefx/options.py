@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,9 @@ class Options:
         ``"default"`` saves what the backward reads.
     cache
         A folder that keeps machine code between processes. Empty: none is kept.
+    plugins
+        Whom to ask for parts of the graph before anything else, in order of priority:
+        paths of shared libraries, or `nativefx.Plugin` objects.
     verify
         Whether the graph is verified between stages.
     fuse_limit
@@ -52,6 +55,7 @@ class Options:
     kernels: bool = True
     passes: str | None = None
     partition: str = "min_cut"
+    plugins: Sequence[Any] = ()
     cache: str = dataclasses.field(default_factory=lambda: _default_cache())
     verify: bool = False
     fuse_limit: int = -1
@@ -90,6 +94,8 @@ def _fits(name: str, value: Any) -> bool:
         return value in _FALLBACKS
     if name == "partition":
         return value in ("min_cut", "default")
+    if name == "plugins":
+        return isinstance(value, list | tuple)
     if name in ("kernels", "verify"):
         return isinstance(value, bool)
     if name == "fuse_limit":

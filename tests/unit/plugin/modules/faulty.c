@@ -24,7 +24,7 @@ static nfx_status broken(const char* where, nfx_diagnostic** diagnostic) {
 
 static nfx_status supports(void* state, const nfx_graph* graph, nfx_node node, nfx_support* answer,
                            nfx_diagnostic** diagnostic) {
-  nfx_node_info info = {sizeof info};
+  nfx_node_info info = {.struct_size = sizeof info};
   (void)state;
   if (fault("supports")) return broken("cannot think", diagnostic);
   if (fault("supports-silent")) return NFX_FAILED;
