@@ -176,7 +176,7 @@ def outline_plugins(
     _tell(report)
     for region in report.regions:
         if region.failure:
-            _failed(_error("plugin-compile", region.failure), fallback)
+            _failed(_error_of(region.failure), fallback)
     if all(region.failure for region in report.regions):
         return gm
     return graph.to_fx()
@@ -331,6 +331,13 @@ def _failed(error: Error, fallback: str) -> None:
 
 
 def _error(code: str, message: str) -> Error:
-    error = Error(message if message.startswith("error[") else f"error[{code}]: {message}")
+    error = Error(f"error[{code}]: {message}")
     error.code = code
+    return error
+
+
+def _error_of(text: str) -> Error:
+    """Make the error of a diagnostic that came as text."""
+    error = Error(text)
+    error.code = text.partition("[")[2].partition("]")[0]
     return error

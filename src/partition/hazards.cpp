@@ -99,7 +99,16 @@ namespace {
 class HazardFinder {
  public:
   explicit HazardFinder(const Graph& graph)
-      : sets_(graph), barriers_(runs_for_effect(graph)), memory_(graph.id_limit()) {}
+      : sets_(graph), barriers_(runs_for_effect(graph)), memory_of_(graph.id_limit(), kReadOnly) {
+    for (const Node node : graph.nodes()) {
+      for (Node operand : written_operands(node)) {
+        int32_t& index = memory_of_[sets_.root(operand).value];
+        if (index != kReadOnly) continue;
+        index = static_cast<int32_t>(memories_.size());
+        memories_.emplace_back();
+      }
+    }
+  }
 
   void visit(Node node) {
     if (barriers_[node.id().value]) {
@@ -117,6 +126,7 @@ class HazardFinder {
   std::vector<std::pair<NodeId, NodeId>> take() { return std::move(order_); }
 
  private:
+  static constexpr int32_t kReadOnly = -1;
   struct Memory {
     NodeId last_write;
     std::vector<NodeId> reads;  // since the last write
@@ -125,12 +135,15 @@ class HazardFinder {
   void visit_memory(Node node) {
     if (value_of(node).index >= 0) return;  // taking an element of a tuple reads no memory
     for (uint32_t i = 0; i < node.num_operands(); ++i) {
-      Memory& read = memory_[sets_.root(node.operand(i)).value];
+      const int32_t index = memory_of_[sets_.root(node.operand(i)).value];
+      if (index == kReadOnly) continue;
+      Memory& read = memories_[static_cast<size_t>(index)];
       add(read.last_write, node.id());
       read.reads.push_back(node.id());
     }
     for (Node operand : written_operands(node)) {
-      Memory& written = memory_[sets_.root(operand).value];
+      const int32_t index = memory_of_[sets_.root(operand).value];
+      Memory& written = memories_[static_cast<size_t>(index)];
       for (NodeId reader : written.reads) add(reader, node.id());
       written = {node.id(), {}};
     }
@@ -145,7 +158,8 @@ class HazardFinder {
 
   AliasSets sets_;
   std::vector<bool> barriers_;
-  std::vector<Memory> memory_;
+  std::vector<int32_t> memory_of_;  // by NodeId of a root: index into memories_
+  std::vector<Memory> memories_;    // those that something writes to
   std::vector<NodeId> since_barrier_;
   NodeId last_barrier_, last_draw_, last_effect_;
   std::vector<std::pair<NodeId, NodeId>> order_;
