@@ -291,9 +291,22 @@ def test_what_a_call_cannot_keep_is_refused():
 
 
 def test_a_graph_that_cannot_be_traced_runs_without_plugins():
-    def function(x):
-        return torch.nn.functional.dropout(x, 0.25, training=False) * x.sum().item()
+    # With dynamic=True the momentum, a Python float, is an input that is read.
+    norm = torch.nn.BatchNorm1d(4)
 
-    x = torch.randn(4)
-    with torch._dynamo.config.patch(capture_scalar_outputs=True):
-        assert_as_exact(compiled(function, build(NULL), fallback="allow")(x), function(x))
+    def function(x):
+        return norm(x) + x
+
+    x = torch.randn(3, 4)
+    run = compiled(function, build(NULL), fallback="allow", dynamic=True)
+    with reports() as found, pytest.warns(UserWarning, match="pre-dispatch-trace"):
+        result = run(x)
+    assert_as_exact(result, function(x))
+    assert "pre-dispatch-trace" in found[0].failure and found[0].regions == []
+    torch._dynamo.reset()
+    with pytest.raises(Exception, match="pre-dispatch-trace"):
+        compiled(function, build(NULL), dynamic=True)(x)
+    torch._dynamo.reset()
+    with torch._dynamo.config.patch(specialize_float=True), reports() as found:
+        assert_as_exact(compiled(function, build(NULL), dynamic=True)(x), function(x))
+    assert sum(region.nodes for region in found[0].regions) == 1
