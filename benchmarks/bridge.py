@@ -125,7 +125,9 @@ def main() -> None:
     for count, each in by_size.items():
         line = "  ".join(f"{name} {value:.2f}" for name, value in each.items())
         print(f"{count:7d} nodes, us a node: {line}")
-        shares = [f"import / map_arg {each['import'] / each['map_arg']:.2f} (bar {_BARS['import']})"]
+        shares = [
+            f"import / map_arg {each['import'] / each['map_arg']:.2f} (bar {_BARS['import']})"
+        ]
         bar = _BARS["export"].get(count, "-")  # type: ignore[attr-defined]
         shares.append(f"export / graph_copy {each['export'] / each['graph_copy']:.3f} (bar {bar})")
         if "pickle" in each:

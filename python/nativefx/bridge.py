@@ -100,7 +100,7 @@ def take(
     """
     if isinstance(source, ExportedProgram):
         module = source.graph_module
-        fields = {k: v for k, v in source.__dict__.items() if k != "_graph_module"}
+        fields = {**source.__dict__, "_graph_module": None}
         kept = FxSource(_graph_state(module.graph), _module_state(module), (type(source), fields))
         return module.graph, module, kept
     if isinstance(source, GraphModule):
@@ -131,12 +131,11 @@ _TABLES = frozenset(
 
 
 def _shallow(fields: dict[str, Any]) -> dict[str, Any]:
-    """Copy a module's `__dict__` and its tables, but nothing that is in them."""
-    return {
-        key: copy.copy(value) if key in _TABLES else value
-        for key, value in fields.items()
-        if key != "_graph"
-    }
+    """Copy a module's `__dict__` and its tables, but nothing in them, and no graph."""
+    kept = {k: copy.copy(v) if k in _TABLES else v for k, v in fields.items()}
+    if "_graph" in kept:
+        kept["_graph"] = None  # keeps its place in the order
+    return kept
 
 
 def _module_state(module: GraphModule) -> ModuleState:
@@ -149,12 +148,17 @@ def _module_state(module: GraphModule) -> ModuleState:
 _IMPL_NAME = "GraphModuleImpl"
 
 
+def _blank(cls: Any) -> Any:
+    """Make an instance that is not initialised."""
+    return cls.__new__(cls)
+
+
 def start_graph(source: FxSource | None) -> torch.fx.Graph:
     """Make an empty graph with everything of the original but its nodes."""
     if source is None:
         return torch.fx.Graph()
     state = source.graph
-    graph = state.cls.__new__(state.cls)
+    graph = _blank(state.cls)
     torch.fx.Graph.__init__(graph)
     graph.__dict__.update(state.fields)
     graph._owning_module = state.owner
@@ -211,7 +215,7 @@ def _new_module(state: ModuleState, graph: torch.fx.Graph, edited: bool) -> Grap
     # for the first call. An unchanged graph has the code that it had.
     lazily = edited and state.cls is GraphModule
     base = _LazyGraphModule if lazily else state.cls
-    module = base.__new__(base)
+    module = _blank(base)
     instance_class = type(module)
     instance_class.__name__ = state.name
     module.__dict__.update(_shallow(state.fields))
@@ -248,7 +252,7 @@ def _set_attribute(module: torch.nn.Module, path: str, value: Any) -> None:
 
 
 def _shallow_module(module: torch.nn.Module) -> torch.nn.Module:
-    clone = module.__class__.__new__(module.__class__)
+    clone = _blank(type(module))
     clone.__dict__.update(_shallow(module.__dict__))
     if "_graph" in module.__dict__:
         clone.__dict__["_graph"] = module.__dict__["_graph"]
@@ -259,7 +263,7 @@ def _new_program(
     state: tuple[type[ExportedProgram], dict[str, Any]], module: GraphModule, edited: bool
 ) -> ExportedProgram:
     cls, fields = state
-    program = cls.__new__(cls)
+    program = _blank(cls)
     program.__dict__.update(fields)
     program._graph_module = module
     if edited:

@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import sympy
+import sympy  # type: ignore[import-untyped]
 from torch.utils._sympy import functions
 
 __all__ = ["read_symbolic"]
@@ -44,10 +44,23 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: sympy.Gt,
     ast.GtE: sympy.Ge,
 }
-_FUNCTION_NAMES = (
-    "FloorDiv CeilDiv Mod PythonMod Max Min IntTrueDiv FloatTrueDiv FloatPow ToFloat TruncToInt "
-    "RoundToInt FloorToInt CeilToInt Where"
-).split()
+_FUNCTION_NAMES = [
+    "FloorDiv",
+    "CeilDiv",
+    "Mod",
+    "PythonMod",
+    "Max",
+    "Min",
+    "IntTrueDiv",
+    "FloatTrueDiv",
+    "FloatPow",
+    "ToFloat",
+    "TruncToInt",
+    "RoundToInt",
+    "FloorToInt",
+    "CeilToInt",
+    "Where",
+]
 _FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(functions, name) for name in _FUNCTION_NAMES},
     "sqrt": functions.OpaqueUnaryFn_sqrt,

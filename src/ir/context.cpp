@@ -100,6 +100,11 @@ Context::~Context() {
   }
 }
 
+void Context::reserve(uint32_t texts, uint32_t objects) {
+  tables_->texts.reserve(texts);
+  tables_->opaques.reserve(objects);
+}
+
 StringId Context::intern(std::string_view text) {
   if (text.empty()) return {};
   return {tables_->texts.intern(

@@ -23,6 +23,9 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  // Makes room for that many more texts and opaque objects.
+  void reserve(uint32_t texts, uint32_t objects);
+
   StringId intern(std::string_view text);
   std::string_view text(StringId id) const;
   StringId find_text(std::string_view text) const;  // none if it was never interned

@@ -16,14 +16,12 @@ uint64_t hash_object(void* object) {
 OpaqueId Context::opaque(void* object) {
   assert(object != nullptr && "an opaque handle needs an object");
   InternTable<OpaqueEntry>& table = tables_->opaques;
-  const uint64_t hash = hash_object(object);
   const auto same = [&](const OpaqueEntry& entry) { return entry.object == object; };
-  if (const uint32_t id = table.find(hash, same)) return {id};
   // The owner is asked without a lock, so the reference is taken beforehand and
-  // given back if another thread entered the object meanwhile.
+  // given back if the object was there already.
   if (tables_->owner != nullptr) tables_->owner->retain(object);
   bool added = false;
-  const uint32_t id = table.intern(hash, same, [&](Arena&) {
+  const uint32_t id = table.intern(hash_object(object), same, [&](Arena&) {
     added = true;
     return OpaqueEntry{object, table.size(), {}};
   });

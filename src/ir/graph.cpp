@@ -47,6 +47,12 @@ UseRange Graph::uses(Node node) const {
   return {&table_, table_.records[node.id().value].first_use};
 }
 
+void Graph::reserve(size_t nodes) {
+  table_.records.reserve(table_.records.size() + nodes);
+  table_.slots.reserve(table_.slots.size() + 2 * nodes);
+  metas_.reserve(metas_.size() + nodes);
+}
+
 Node Graph::add(NodeKind kind, std::string_view target, ArgId arguments,
                 std::span<const Node> operands, std::string_view name, TypeId type) {
   names_->update();

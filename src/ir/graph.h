@@ -62,6 +62,7 @@ class Graph {
   // ---- building: a new node goes before the insertion point (default: the end).
   // A name that is taken gets a number behind it, in fx's manner (`add_1`); an
   // empty one is made from the target.
+  void reserve(size_t nodes);  // makes room for that many more
   Node add(NodeKind kind, std::string_view target, ArgId arguments, std::span<const Node> operands,
            std::string_view name = {}, TypeId type = {});
   // The same from interned text, with a name that is known to be free.

@@ -1,5 +1,7 @@
 #include "python/diagnostic_error.h"
 
+#include <nanobind/stl/string.h>
+
 namespace nfx::python {
 
 void raise(const Diagnostic& diagnostic) {

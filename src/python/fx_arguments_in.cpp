@@ -156,9 +156,9 @@ ArgId ArgumentReader::read_container(PyObject* object, ArgKind kind) {
 ArgId ArgumentReader::read_other(PyObject* object) {
   if (PyObject_TypeCheck(object, node_type_)) return read_operand(object);
   if (torch_.is_operator(object)) {
-    return context_.intern(Arg{.kind = ArgKind::kOp,
-                               .text = context_.intern(callable_name(object)),
-                               .opaque = context_.opaque(object)});
+    Arg arg{.kind = ArgKind::kOp, .text = context_.intern(callable_name(object))};
+    if (context_.has_opaque_owner()) arg.opaque = context_.opaque(object);
+    return context_.intern(arg);
   }
   if (!is_named_tuple(object)) return opaque(object);
   const Recursion guard;
@@ -166,11 +166,16 @@ ArgId ArgumentReader::read_other(PyObject* object) {
   for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(object); ++i) {
     stack_.push_back(read(PyTuple_GET_ITEM(object, i)));
   }
-  return close(base, Arg{.kind = ArgKind::kNamedTuple,
-                         .opaque = context_.opaque(type_of(object).ptr())});
+  return close(base,
+               Arg{.kind = ArgKind::kNamedTuple, .opaque = context_.opaque(type_of(object).ptr())});
 }
 
 ArgId ArgumentReader::opaque(PyObject* object) {
+  if (!context_.has_opaque_owner()) {
+    throw nb::value_error(("a graph that was read from text without handles cannot hold the " +
+                           object_label(object) + " object")
+                              .c_str());
+  }
   return context_.intern(Arg{.kind = ArgKind::kOpaque, .opaque = context_.opaque(object)});
 }
 

@@ -51,8 +51,8 @@ class ArgumentReader {
   SymbolReader symbols_;
   DeviceNames devices_;
   std::vector<NodeId> operands_;
-  std::vector<ArgId> stack_;             // children of the containers that are open
-  std::vector<ArgId> calls_of_nodes_;    // by number: a call of that many nodes alone
+  std::vector<ArgId> stack_;           // children of the containers that are open
+  std::vector<ArgId> calls_of_nodes_;  // by number: a call of that many nodes alone
 };
 
 }  // namespace nfx::python

@@ -46,8 +46,9 @@ class Exporter {
       : graph_(graph),
         context_(graph.context()),
         maker_(fx_graph),
-        writer_(context_, [this](SymExprId expr) { return values().attr("symbol")(
-                                                       describe(context_, expr)); }),
+        writer_(
+            context_,
+            [this](SymExprId expr) { return values().attr("symbol")(describe(context_, expr)); }),
         made_(graph.id_limit()) {}
 
   void run() {

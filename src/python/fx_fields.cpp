@@ -30,7 +30,8 @@ Py_ssize_t described_offset(nb::handle node_base, size_t field) {
 nb::object probe_graph() {
   const nb::module_ fx = nb::module_::import_("torch.fx");
   nb::object graph = fx.attr("Graph")();
-  nb::object x = graph.attr("placeholder")("x", nb::handle(reinterpret_cast<PyObject*>(&PyLong_Type)));
+  nb::object x =
+      graph.attr("placeholder")("x", nb::handle(reinterpret_cast<PyObject*>(&PyLong_Type)));
   nb::object y = graph.attr("call_method")("neg", nb::make_tuple(x), nb::dict());
   y.attr("meta")["probe"] = 1;
   graph.attr("output")(nb::make_tuple(y, x));

@@ -15,7 +15,16 @@ namespace nfx::python {
 namespace nb = nanobind;
 
 enum class FxField : uint8_t {
-  kNext, kName, kOp, kTarget, kType, kArgs, kKwargs, kUsers, kReprFn, kMeta,
+  kNext,
+  kName,
+  kOp,
+  kTarget,
+  kType,
+  kArgs,
+  kKwargs,
+  kUsers,
+  kReprFn,
+  kMeta,
 };
 inline constexpr size_t kFxFieldCount = 10;
 

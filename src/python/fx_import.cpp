@@ -66,9 +66,10 @@ class Importer final : public OperandSource {
   }
 
   void reserve(size_t count) {
-    graph_.table().records.reserve(count + 1);
-    graph_.table().slots.reserve(2 * count + 1);
+    graph_.reserve(count);
+    context_.reserve(static_cast<uint32_t>(count), static_cast<uint32_t>(count));
     order_.reserve(count);
+    num_users_.reserve(count);
   }
 
   void read_node(PyObject* node) {
@@ -84,6 +85,8 @@ class Importer final : public OperandSource {
     graph_.table().assign_operands(id, reader_.operands());
     graph_.set_meta(graph_.node(id), {.object = context_.opaque(read_extras(node).ptr())});
     nodes_.insert(node, id);
+    // Asked while the node is near: the second loop then passes over most nodes.
+    num_users_.push_back(PyDict_GET_SIZE(fields_.read(node, FxField::kUsers).ptr()));
   }
 
   static std::string_view text_of(const nb::object& text) {
@@ -126,9 +129,10 @@ class Importer final : public OperandSource {
   // Uses were linked in the order of the users; a graph that was edited may
   // list them differently.
   void read_users(size_t index) {
-    const nb::object users = fields_.read(order_[index], FxField::kUsers);
     const Node node = graph_.node({static_cast<uint32_t>(index + 1)});
-    if (PyDict_GET_SIZE(users.ptr()) == 1 && node.has_one_use()) return;
+    if (num_users_[index] == 1 && node.has_one_use()) return;
+    if (num_users_[index] == 0 && !node.has_uses()) return;
+    const nb::object users = fields_.read(order_[index], FxField::kUsers);
     users_.clear();
     PyObject *user, *unused;
     for (Py_ssize_t at = 0; PyDict_Next(users.ptr(), &at, &user, &unused);) {
@@ -161,6 +165,7 @@ class Importer final : public OperandSource {
   NodeMap nodes_;
   ArgumentReader reader_;
   std::vector<PyObject*> order_;
+  std::vector<Py_ssize_t> num_users_;
   std::unordered_map<PyObject*, Target> targets_;
   std::vector<Node> users_;
   nb::object last_op_;

@@ -38,9 +38,8 @@ FxNodeMaker::FxNodeMaker(nb::handle fx_graph)
 nb::object FxNodeMaker::make(NodeKind kind, nb::handle name, nb::handle target, nb::handle type,
                              nb::handle args, nb::handle kwargs) {
   nb::object node = checked(node_type_->tp_new(node_type_, no_arguments_.ptr(), nullptr));
-  const nb::object fields =
-      checked(PyTuple_Pack(5, graph_.ptr(), name.ptr(), op_name(kind).ptr(), target.ptr(),
-                           type.ptr()));
+  const nb::object fields = checked(
+      PyTuple_Pack(5, graph_.ptr(), name.ptr(), op_name(kind).ptr(), target.ptr(), type.ptr()));
   check(base_init_(node.ptr(), fields.ptr(), nullptr));
   PyObject* update[] = {node.ptr(), args.ptr(), kwargs.ptr()};
   checked(PyObject_Vectorcall(update_args_.ptr(), update, 3, nullptr));

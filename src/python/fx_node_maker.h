@@ -30,12 +30,12 @@ class FxNodeMaker {
 
   nb::object graph_;
   PyTypeObject* node_type_;
-  initproc base_init_;            // of the C base type
-  nb::object update_args_;        // _NodeBase._update_args_kwargs
-  nb::object prepend_;            // _NodeBase._prepend
+  initproc base_init_;      // of the C base type
+  nb::object update_args_;  // _NodeBase._update_args_kwargs
+  nb::object prepend_;      // _NodeBase._prepend
   nb::object root_;
-  nb::object names_;              // dict: node -> name
-  nb::object lookup_;             // dict: (op, target) -> {node: None}
+  nb::object names_;   // dict: node -> name
+  nb::object lookup_;  // dict: (op, target) -> {node: None}
   nb::object op_names_[6];
   nb::object no_arguments_;
   std::unordered_map<PyObject*, PyObject*> functions_;  // target -> its entry in lookup_

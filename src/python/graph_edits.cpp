@@ -47,7 +47,8 @@ NodeHandle create_call(const std::shared_ptr<Graph>& graph, nb::handle target, n
   const Node made = graph->add(NodeKind::kCallFunction, text, arguments, operands, name,
                                replaced ? replaced.type_id() : TypeId());
   graph->set_insertion_point({});
-  if (!named) graph->set_target(made, text, context.opaque(target.ptr()));
+  if (!named && context.has_opaque_owner())
+    graph->set_target(made, text, context.opaque(target.ptr()));
   if (replaced) graph->inherit_meta(made, replaced);
   return {graph, made.id()};
 }

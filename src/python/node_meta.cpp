@@ -9,9 +9,8 @@ PyObject* extras_class = nullptr;
 
 nb::handle node_extras_class() {
   if (extras_class == nullptr) {
-    extras_class = nb::object(nb::module_::import_("nativefx.bridge").attr("NodeExtras"))
-                       .release()
-                       .ptr();
+    extras_class =
+        nb::object(nb::module_::import_("nativefx.bridge").attr("NodeExtras")).release().ptr();
   }
   return extras_class;
 }

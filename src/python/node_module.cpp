@@ -62,36 +62,36 @@ void bind_node(nb::module_& m) {
   nb::class_<NodeHandle>(m, "Node", "A node of a graph. A node is its value.")
       .def_prop_ro("graph", [](const NodeHandle& self) { return self.graph; })
       .def_prop_ro("name", [](const NodeHandle& self) { return std::string(self.node().name()); })
-      .def_prop_ro("op",
-                   [](const NodeHandle& self) {
-                     return kOpNames[static_cast<size_t>(self.node().kind())];
-                   },
-                   "The kind of the node, in the words of torch.fx.")
-      .def_prop_ro("target",
-                   [](const NodeHandle& self) { return std::string(self.node().target()); },
-                   "The name of what is called or read.")
-      .def_prop_ro("target_object",
-                   [](const NodeHandle& self) {
-                     nb::object object = object_of(self.graph->context(), self.node().target_object());
-                     return object.is_valid() ? object : nb::object(nb::none());
-                   },
-                   "The Python object that is called, if the node came from Python.")
+      .def_prop_ro(
+          "op",
+          [](const NodeHandle& self) { return kOpNames[static_cast<size_t>(self.node().kind())]; },
+          "The kind of the node, in the words of torch.fx.")
+      .def_prop_ro(
+          "target", [](const NodeHandle& self) { return std::string(self.node().target()); },
+          "The name of what is called or read.")
+      .def_prop_ro(
+          "target_object",
+          [](const NodeHandle& self) {
+            nb::object object = object_of(self.graph->context(), self.node().target_object());
+            return object.is_valid() ? object : nb::object(nb::none());
+          },
+          "The Python object that is called, if the node came from Python.")
       .def_prop_ro("args", [](const NodeHandle& self) { return arguments(self).args; })
       .def_prop_ro("kwargs", [](const NodeHandle& self) { return arguments(self).kwargs; })
       .def_prop_ro("operands", &operands, "The nodes among the arguments, from left to right.")
       .def_prop_ro("users", &users, "Each user once, in the order of torch.fx.")
-      .def_prop_ro("type",
-                   [](const NodeHandle& self) {
-                     return describe(self.graph->context(), self.node().type_id());
-                   },
-                   "The native type as a tuple, or None while it is not known.")
+      .def_prop_ro(
+          "type",
+          [](const NodeHandle& self) {
+            return describe(self.graph->context(), self.node().type_id());
+          },
+          "The native type as a tuple, or None while it is not known.")
       .def_prop_ro("meta", &meta_of, "The `meta` of the node, or of the one it replaced.")
-      .def_prop_ro("derived",
-                   [](const NodeHandle& self) { return self.graph->meta(self.node()).derived; },
-                   "Whether a native edit made the node in place of another.")
-      .def("__eq__", [](const NodeHandle& a, const NodeHandle& b) {
-        return a.graph == b.graph && a.id == b.id;
-      })
+      .def_prop_ro(
+          "derived", [](const NodeHandle& self) { return self.graph->meta(self.node()).derived; },
+          "Whether a native edit made the node in place of another.")
+      .def("__eq__", [](const NodeHandle& a,
+                        const NodeHandle& b) { return a.graph == b.graph && a.id == b.id; })
       .def("__hash__", [](const NodeHandle& self) { return std::hash<NodeId>()(self.id); })
       .def("__repr__", [](const NodeHandle& self) { return print(self.node()); });
 }

@@ -74,8 +74,9 @@ void SymbolReader::declare_symbols(nb::handle expression, nb::handle shape_env) 
 void SymbolReader::set_facts(SymExprId symbol, nb::handle key, nb::handle shape_env) {
   const nb::object range = lookup(shape_env, {"var_to_range"}, key);
   if (range.is_valid() && kind_of(key) == SymKind::kInt) {
-    set_symbol_range(context_, symbol, {finite_or(range.attr("lower"), INT64_MIN),
-                                        finite_or(range.attr("upper"), INT64_MAX)});
+    set_symbol_range(
+        context_, symbol,
+        {finite_or(range.attr("lower"), INT64_MIN), finite_or(range.attr("upper"), INT64_MAX)});
   }
   const nb::object hint = lookup(shape_env, {"backed_var_to_val", "var_to_val"}, key);
   if (!hint.is_valid()) return;

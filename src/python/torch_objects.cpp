@@ -26,6 +26,14 @@ TorchObjects::TorchObjects() {
   PyTypeObject* device = type_named("torch", "device");
   dtype_type = reinterpret_cast<PyObject*>(dtype);
   device_type = reinterpret_cast<PyObject*>(device);
+  enter_kinds(dtype, device);
+  operator_types_ = {type_named("torch._ops", "OpOverload"),
+                     type_named("torch._ops", "OpOverloadPacket"),
+                     type_named("torch._ops", "HigherOrderOperator")};
+  enter_dtypes();
+}
+
+void TorchObjects::enter_kinds(PyTypeObject* dtype, PyTypeObject* device) {
   kinds_ = {
       {Py_TYPE(Py_None), ArgKind::kNone},
       {&PyBool_Type, ArgKind::kBool},
@@ -50,9 +58,9 @@ TorchObjects::TorchObjects() {
       {type_named("torch", "SymFloat"), ArgKind::kSym},
       {type_named("torch", "SymBool"), ArgKind::kSym},
   };
-  operator_types_ = {type_named("torch._ops", "OpOverload"),
-                     type_named("torch._ops", "OpOverloadPacket"),
-                     type_named("torch._ops", "HigherOrderOperator")};
+}
+
+void TorchObjects::enter_dtypes() {
   const nb::module_ torch = nb::module_::import_("torch");
   for (int code = 0; code < kDtypeCount; ++code) {
     const std::string name(dtype_name(static_cast<Dtype>(code)));

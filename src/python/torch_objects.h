@@ -16,10 +16,10 @@ namespace nb = nanobind;
 struct TorchObjects {
   static const TorchObjects& get();  // with the interpreter locked
 
-  PyTypeObject* node;            // torch.fx.Node
+  PyTypeObject* node;  // torch.fx.Node
   PyTypeObject* immutable_list;
   PyTypeObject* immutable_dict;
-  PyTypeObject* size;            // torch.Size
+  PyTypeObject* size;  // torch.Size
   PyTypeObject* tensor;
   PyTypeObject* fake_tensor;
   PyTypeObject* graph_module;
@@ -42,6 +42,8 @@ struct TorchObjects {
 
  private:
   TorchObjects();
+  void enter_kinds(PyTypeObject* dtype, PyTypeObject* device);
+  void enter_dtypes();
   std::unordered_map<PyTypeObject*, ArgKind> kinds_;
   std::unordered_map<PyObject*, Dtype> dtypes_;
   std::array<PyObject*, kDtypeCount> dtype_objects_{};

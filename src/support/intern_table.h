@@ -46,6 +46,17 @@ class InternTable {
     return id;
   }
 
+  // Makes room for `count` more entries, so that adding them moves nothing.
+  void reserve(uint32_t count) {
+    const std::lock_guard lock(mutex_);
+    const uint64_t wanted = entries_.size() + uint64_t{count};
+    const uint64_t present = slots_.load(std::memory_order_relaxed)->mask + 1;
+    uint64_t slots = present;
+    while (2 * wanted >= slots) slots *= 2;
+    if (slots != present) use_slots(slots);
+    hashes_.reserve(wanted);
+  }
+
  private:
   static constexpr uint64_t kFirstSlots = 64;
   static constexpr uint64_t kTag = 0xFFFFFFFF00000000u;  // upper half of a hash; below it the id

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch._dynamo.backends.common import aot_autograd
+from torch._functorch.aot_autograd import make_boxed_func
 from torch._functorch.partitioners import default_partition
 from torch.fx import GraphModule
 
@@ -55,7 +56,7 @@ def capture_backend(visit: Visitor) -> Callable[..., Any]:
     def show(name: str) -> Callable[..., Any]:
         def compiler(graph: GraphModule, inputs: list[Any]) -> Any:
             visit(name, graph)
-            return graph.forward
+            return make_boxed_func(graph.forward)
 
         return compiler
 

@@ -12,10 +12,9 @@ import numpy as np
 import torch
 import torch.fx
 from hypothesis import strategies as st
-from torch.fx.experimental.symbolic_shapes import ShapeEnv, StatelessSymbolicContext
-from torch.fx.experimental.symbolic_shapes import DimDynamic
 from torch._dynamo.source import ConstantSource
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
 
 Point = collections.namedtuple("Point", "x y")
 
@@ -126,14 +125,18 @@ TYPES = [None, None, None, torch.Tensor, int, list[int]]
 
 
 @st.composite
-def graphs(draw: st.DrawFn, max_nodes: int = 8) -> torch.fx.GraphModule:
-    """A graph module of random nodes, some of which were edited after they were made."""
+def graphs(draw: st.DrawFn, max_nodes: int = 8) -> torch.fx.Graph:
+    """A graph of random nodes, some of which were edited after they were made.
+
+    Its generated code is text that no Python takes, so it is not compiled.
+    """
     root = torch.nn.Module()
     root.linear = torch.nn.Linear(2, 2)
     root.sub = torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Linear(1, 1))
     root.register_buffer("table", torch.zeros(3))
     root.weight = torch.nn.Parameter(torch.ones(2))
     graph = torch.fx.Graph()
+    graph._owning_module = root
     nodes: list[torch.fx.Node] = []
     for index in range(draw(st.integers(1, 3))):
         default = draw(st.lists(leaves(), max_size=1))
@@ -142,13 +145,11 @@ def graphs(draw: st.DrawFn, max_nodes: int = 8) -> torch.fx.GraphModule:
         nodes.append(draw(new_node(graph, nodes)))
     draw(edits(graph, nodes))
     graph.output(draw(arguments(nodes)), type_expr=draw(st.sampled_from(TYPES)))
-    return torch.fx._lazy_graph_module._LazyGraphModule(root, graph)
+    return graph
 
 
 @st.composite
-def new_node(
-    draw: st.DrawFn, graph: torch.fx.Graph, nodes: list[torch.fx.Node]
-) -> torch.fx.Node:
+def new_node(draw: st.DrawFn, graph: torch.fx.Graph, nodes: list[torch.fx.Node]) -> torch.fx.Node:
     kind = draw(st.sampled_from(["call_function", "call_method", "call_module", "get_attr"]))
     targets = {
         "call_function": FUNCTIONS,

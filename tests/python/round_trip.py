@@ -9,16 +9,19 @@ from graph_comparator import Comparison, compare
 from nativefx import Graph
 
 
-def round_trip(source: Any, result: Comparison | None = None, text: bool = True) -> Comparison:
-    """Compare `source` with what came back; through text too unless told not to."""
+def round_trip(source: Any, result: Comparison | None = None, valid: bool = True) -> Comparison:
+    """Compare `source` with what came back, directly and through text.
+
+    A graph that is no valid program, as random ones are not, cannot be verified.
+    """
     result = result if result is not None else Comparison()
     graph = Graph.from_fx(source)
-    graph.verify()
+    if valid:
+        graph.verify()
     compare(source, graph.to_fx(), result)
-    if text:
-        printed = str(graph)
-        parsed = Graph.parse(printed, handles_of=graph)
-        result.same("text", printed, str(parsed))
-        result.same("parsed graph", None, graph.difference(parsed))
-        compare(source, parsed.to_fx(), result)
+    printed = str(graph)
+    parsed = Graph.parse(printed, handles_of=graph)
+    result.same("text", printed, str(parsed))
+    result.same("parsed graph", None, graph.difference(parsed))
+    compare(source, parsed.to_fx(), result)
     return result

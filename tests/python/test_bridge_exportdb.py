@@ -10,9 +10,7 @@ from torch._export.db.case import SupportLevel
 from torch._export.db.examples import all_examples
 
 EXAMPLES = all_examples()
-EXPORTED = [
-    name for name, case in EXAMPLES.items() if case.support_level == SupportLevel.SUPPORTED
-]
+EXPORTED = [name for name, case in EXAMPLES.items() if case.support_level == SupportLevel.SUPPORTED]
 
 
 @pytest.mark.parametrize("name", sorted(EXPORTED))
