@@ -54,8 +54,11 @@ def forward(run: Callable[..., Tensor], x: Tensor) -> Callable[[], object]:
 
 
 def training(run: Callable[..., Tensor], layer: nn.Module, x: Tensor) -> Callable[[], object]:
+    x = x.clone().requires_grad_()  # as in the middle of a model
+
     def call() -> object:
         layer.zero_grad(set_to_none=True)
+        x.grad = None
         out = run(x)
         out.sum().backward()
         return out

@@ -2,7 +2,7 @@
 
 Each line twice: outputs dropped at once, so that their memory serves the next call, and outputs
 kept, so that every call touches new memory. One thread, so that other work disturbs little;
-``--threads`` chooses.
+``--threads`` chooses. ``--only`` takes the cases whose name has that text.
 """
 
 from __future__ import annotations
@@ -60,10 +60,14 @@ def cases() -> list[tuple[str, Callable[..., Tensor], tuple[Tensor, ...]]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--threads", type=int, default=1)
-    torch.set_num_threads(parser.parse_args().threads)
+    parser.add_argument("--only", default="")
+    chosen = parser.parse_args()
+    torch.set_num_threads(chosen.threads)
     print(machine())
     with fresh_caches(), torch.no_grad():
         for name, function, inputs in cases():
+            if chosen.only not in name:
+                continue
             torch._dynamo.reset()
             compiled = {b: compile_with(b, function) for b in ("eager", "inductor", "nativefx")}
             calls = {b: (lambda run=run, x=inputs: run(*x)) for b, run in compiled.items()}

@@ -53,7 +53,7 @@ def draw_timings(results: Sequence[Result], path: Path) -> None:
         at = [row + 0.26 * (place - 1) for row in rows]
         calls.barh(at, values, 0.24, color=_COLOURS[backend], label=backend)
     for place, backend in enumerate(("inductor", "nativefx")):
-        seconds = [max(r.compiling[backend], 1e-2) for r in results]
+        seconds = [r.compiling[backend] for r in results]
         at = [row + 0.36 * (place - 0.5) for row in rows]
         compiling.barh(at, seconds, 0.34, color=_COLOURS[backend], label=backend)
     compiling.set_xscale("log")
@@ -65,7 +65,8 @@ def draw_timings(results: Sequence[Result], path: Path) -> None:
         plot.set_yticks(list(rows), [r.model for r in results])
         plot.invert_yaxis()
     compiling.set_yticklabels([])
-    calls.legend(frameon=False, loc="lower right", bbox_to_anchor=(1, 1.04), ncols=3)
-    figure.tight_layout()
+    handles, labels = calls.get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, loc="lower center", ncols=3)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
     figure.savefig(path, dpi=150)
     plt.close(figure)
