@@ -43,14 +43,15 @@ void check(const Rule& rule, const Choice& choice, Outcome& outcome) {
   copy.draws_nothing = rule.draws_nothing;
   const RuleSet* const sets[] = {&alone};
   if (apply_rules(*after->graph, sets) == 0) return;
-  ++outcome.fired;
   const Status valid = verify(*after->graph);
   if (!valid) outcome.failure = valid.error().str() + print(*after->graph);
-  if (rule.reassociates) return;
   const auto expected = GraphValues(*before->graph, before->inputs).outputs();
+  if (expected.empty()) return;  // PyTorch refuses these dtypes
+  ++outcome.fired;
+  if (rule.reassociates) return;
   const auto actual = GraphValues(*after->graph, after->inputs).outputs();
-  if (expected.size() != 1 || actual.size() != 1) {
-    outcome.failure = "an op of the rule has no element rule\n" + print(*before->graph);
+  if (actual.empty()) {
+    outcome.failure = "the right side has no value\n" + print(*after->graph);
   } else if (!same(expected[0], actual[0])) {
     outcome.failure = describe(*before, *after, expected[0], actual[0]);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "expr/evaluate.h"
@@ -101,6 +102,17 @@ class ElementRun {
   const std::vector<int64_t>& position_;
 };
 
+// PyTorch refuses some dtypes that a rule would let through: `~x` of a float.
+bool is_well_typed(const ExprPool& pool, ExprId root) {
+  std::vector<bool> seen;
+  std::vector<ExprId> order;
+  append_post_order(pool, root, seen, order);
+  return std::ranges::all_of(order, [&](ExprId id) {
+    const ExprNode& node = pool[id];
+    return is_leaf(node.op) || applies_to(node.op, pool[node.operands[0]].dtype);
+  });
+}
+
 bool advance(std::vector<int64_t>& position, const std::vector<int64_t>& sizes) {
   for (size_t dim = sizes.size(); dim-- > 0;) {
     if (++position[dim] < sizes[dim]) return true;
@@ -135,14 +147,20 @@ GraphValues::GraphValues(const Graph& graph, const std::vector<TensorValue>& inp
   }
 }
 
-bool GraphValues::run(Node node) {
+bool has_value(Node node) {
   const OpRow* row = op_row(node);
   if (row == nullptr || !row->element || node.type().kind != TypeKind::kTensor) return false;
+  ReadContext context(node);
+  return is_well_typed(context.pool(), cast(row->element(context), node.type().dtype).id);
+}
+
+bool GraphValues::run(Node node) {
+  if (!has_value(node)) return false;
   for (uint32_t i = 0; i < node.num_operands(); ++i) {
     if (!values_.contains(node.operand(i).id().value)) return false;
   }
   ReadContext context(node);
-  const ExprId element = cast(row->element(context), node.type().dtype).id;
+  const ExprId element = cast(op_row(node)->element(context), node.type().dtype).id;
   TensorValue result{.dtype = node.type().dtype};
   bool is_empty = false;
   for (const SymExprId size : node.type().sizes) {

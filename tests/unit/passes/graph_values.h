@@ -19,8 +19,11 @@ struct TensorValue {
 bool same(const TensorValue& a, const TensorValue& b);
 std::string text(const TensorValue& value);
 
+// Whether the row of the node has an element rule that takes these dtypes.
+bool has_value(Node node);
+
 // Values of the tensors of a graph, given those of its placeholders in order.
-// Nothing for the operands of the output if some op has no element rule.
+// None where an op has no element rule or PyTorch would refuse the dtypes.
 class GraphValues {
  public:
   GraphValues(const Graph& graph, const std::vector<TensorValue>& inputs);

@@ -144,42 +144,27 @@ class Generator {
   }
 
   bool call(std::string_view target, std::initializer_list<Graph::Operand> operands) {
-    if (!takes(target, operands)) return false;
+    if (!broadcast(operands)) return false;
     const Node node = graph().call(target, operands);
     const Result<TypeId> type = op_row(node)->type(node);
-    const bool fits = type && context().type(*type).rank() <= 4;
-    if (!fits) {
+    if (type) graph().set_type(node, *type);
+    if (!type || node.type().rank() > 4 || !has_value(node)) {
       graph().erase(node);
       return false;
     }
-    graph().set_type(node, *type);
     values_.push_back(node);
     return true;
   }
 
-  // What PyTorch refuses on these dtypes, and shapes that do not broadcast.
-  bool takes(std::string_view target, std::initializer_list<Graph::Operand> operands) {
-    const bool bits = target.find("bitwise") != std::string_view::npos;
-    const bool arithmetic = target.find("neg") != std::string_view::npos ||
-                            target.find("sub") != std::string_view::npos ||
-                            target.find("pow") != std::string_view::npos;
-    const bool choice = target.find("where") != std::string_view::npos;
+  bool broadcast(std::initializer_list<Graph::Operand> operands) {
     std::vector<int64_t> shape;
-    bool is_first = true;
     for (const Graph::Operand& operand : operands) {
       if (!operand.node) continue;
-      const Dtype dtype = operand.node.type().dtype;
-      if (bits && is_floating(dtype)) return false;
-      if (arithmetic && dtype == Dtype::kBool) return false;
-      if (choice && is_first && dtype != Dtype::kBool) return false;
       const std::vector<int64_t> sizes = concrete_sizes(operand.node);
-      if (!is_first && !broadcasts(shape, sizes)) return false;
+      if (!broadcasts(shape, sizes)) return false;
       if (sizes.size() > shape.size()) shape = sizes;
-      is_first = false;
     }
-    const bool is_round = target.find("floor") != std::string_view::npos ||
-                          target.find("round") != std::string_view::npos;
-    return !is_round || is_floating(operands.begin()->node.type().dtype);
+    return true;
   }
 
   static bool broadcasts(const std::vector<int64_t>& a, const std::vector<int64_t>& b) {

@@ -12,7 +12,7 @@
 namespace nfx {
 namespace {
 
-constexpr uint32_t kSeeds = 400;
+constexpr uint32_t kSeeds = 200;
 constexpr int kCalls = 24;
 
 // Where the memory of a value was made.
