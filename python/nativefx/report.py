@@ -65,9 +65,7 @@ class GraphReport:
         """Report a graph that runs in PyTorch because it was not compiled."""
         sources = _sources(gm)
         nodes = [
-            NodeReport(
-                n.name, str(n.target), "eager", -1, error.code, sources.get(n.name, "")
-            )
+            NodeReport(n.name, str(n.target), "eager", -1, error.code, sources.get(n.name, ""))
             for n in gm.graph.nodes
             if n.op.startswith("call_")
         ]
@@ -78,7 +76,7 @@ class GraphReport:
         return sum(node.runner == runner for node in self.nodes)
 
     def as_dict(self) -> dict[str, Any]:
-        """The report as plain data."""
+        """Give the report as plain data."""
         made = dataclasses.asdict(self)
         made["counts"] = {r: self.count(r) for r in (*_STEP_RUNNERS, "view", "number", "eager")}
         return made
@@ -144,7 +142,7 @@ def _rest_table(nodes: list[NodeReport]) -> Table:
 
 
 def _sources(gm: torch.fx.GraphModule) -> dict[str, str]:
-    """The innermost line of the user's code, by node."""
+    """Find the innermost line of the user's code, by node."""
     sources = {}
     for node in gm.graph.nodes:
         frames = _FRAME.findall(node.meta.get("stack_trace") or "")

@@ -6,10 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from functorch.compile import default_partition, min_cut_rematerialization_partition
 from torch._dynamo.backends.common import aot_autograd
+from torch._functorch.partitioners import (
+    default_partition,
+    min_cut_rematerialization_partition,
+)
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
-__all__ = ["GraphCompiler", "through_autograd"]
+__all__ = ["GraphCompiler", "foreign_mode_is_active", "through_autograd"]
 
 GraphCompiler = Callable[[torch.fx.GraphModule, Sequence[Any], str], Callable[..., Any]]
 
@@ -38,11 +42,17 @@ def through_autograd(
     partition
         See `nativefx.options.Options`.
     """
+    bare: list[Callable[..., Any]] = []
+    has_subclass = any(is_traceable_wrapper_subclass(x) for x in example_inputs)
 
     def compiler(kind: str) -> Callable[..., Any]:
         def compile_kind(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
             _keep_saved_tensors()
-            return compile_graph(graph, inputs, kind)
+            made = compile_graph(graph, inputs, kind)
+            same_inputs = len(inputs) == len(example_inputs) and not has_subclass
+            if kind == "inference" and same_inputs and _needs_no_wrapper():
+                bare.append(made)
+            return made
 
         return compile_kind
 
@@ -56,7 +66,34 @@ def through_autograd(
         decompositions={},
     )
     with torch._functorch.config.patch(donated_buffer=False):
-        return backend(module, example_inputs)
+        wrapped = backend(module, example_inputs)
+    return bare[0] if bare and _takes_inputs_singly(bare[0]) else wrapped
+
+
+def _takes_inputs_singly(compiled: Callable[..., Any]) -> bool:
+    """Whether a compiled graph may also be called with its inputs one by one."""
+    return type(compiled).__name__ == "CompiledGraph"
+
+
+def _needs_no_wrapper() -> bool:
+    """Whether what AOTAutograd wraps around the graph at run time would do nothing.
+
+    It gives outputs the identity of the inputs that they are views of, writes to
+    inputs after the run, unpacks subclasses, threads effect tokens through, and
+    turns autocast off. Turning grad mode off a plan does itself.
+    """
+    context = torch._guards.TracingContext.try_get()
+    facts = context.fw_metadata if context is not None else None
+    if facts is None or torch._C._is_any_autocast_enabled():
+        return False
+    return not (
+        facts.num_mutated_inp_runtime_indices
+        or facts.num_outputs_aliased
+        or facts.num_intermediate_bases
+        or facts.dynamic_outputs
+        or facts.tokens
+        or facts.is_rng_op_functionalized
+    )
 
 
 def _keep_saved_tensors() -> None:
@@ -67,3 +104,13 @@ def _keep_saved_tensors() -> None:
     context = torch._guards.TracingContext.try_get()
     if context is not None and context.fw_metadata is not None:
         context.fw_metadata.bw_donated_idxs = []
+
+
+def foreign_mode_is_active() -> bool:
+    """Whether a dispatch mode is active that must see every operator.
+
+    AOTAutograd runs the first call of a graph under a mode that looks for custom
+    operators whose results alias their inputs; it sees those of a plan as well.
+    """
+    modes = torch.utils._python_dispatch._get_current_dispatch_mode_stack()
+    return any(type(mode).__name__ != "_AnalyzeCustomOpInputOutputMode" for mode in modes)

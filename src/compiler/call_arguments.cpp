@@ -24,22 +24,27 @@ constexpr std::array<std::string_view, 4> kLayouts = {"strided", "sparse_coo", "
 constexpr std::array<std::string_view, 4> kMemoryFormats = {"contiguous_format", "preserve_format",
                                                             "channels_last", "channels_last_3d"};
 
-// Whether an argument that is one value, or an item of a list, can cross.
-bool item_crosses(const Context& context, ArgumentView item) {
+// Whether an argument that is one value, or an item of a list, can cross. A
+// number in place of a tensor cannot: Python makes a tensor of it that counts
+// less in type promotion.
+bool item_crosses(const Context& context, const SchemaType& type, ArgumentView item) {
+  const bool wants_tensor = type.kind == SchemaKind::kTensor;
   switch (item.kind()) {
+    case ArgKind::kNone: return true;
     case ArgKind::kHole: {
       const TypeKind kind = item.node().type().kind;
-      return kind == TypeKind::kTensor || kind == TypeKind::kScalar || kind == TypeKind::kNone;
+      if (kind == TypeKind::kScalar) return !wants_tensor;
+      return kind == TypeKind::kTensor || kind == TypeKind::kNone;
     }
-    case ArgKind::kSym: return true;
-    default: return constant_argument(context, item.arg()).has_value();
+    case ArgKind::kSym: return !wants_tensor;
+    default: return !wants_tensor && constant_argument(context, item.arg()).has_value();
   }
 }
 
 bool list_crosses(const Context& context, const SchemaType& type, ArgumentView list) {
   if (!type.list || !list_kind(type)) return false;
   for (size_t i = 0; i < list.size(); ++i) {
-    if (!item_crosses(context, list.child(i))) return false;
+    if (!item_crosses(context, type, list.child(i))) return false;
   }
   return true;
 }
@@ -127,7 +132,7 @@ std::string argument_problem(Node node, const AtenCall& call) {
     const ArgKind kind = argument.kind();
     const bool list = kind == ArgKind::kTuple || kind == ArgKind::kList || kind == ArgKind::kSize;
     const bool crosses = list ? list_crosses(context, schema.args[i].type, argument)
-                              : item_crosses(context, argument);
+                              : item_crosses(context, schema.args[i].type, argument);
     if (!crosses) return "argument `" + schema.args[i].name + "` does not cross the C ABI";
     args[i] = list ? empty_list(schema.args[i].type) : stand_in(context, argument);
   }

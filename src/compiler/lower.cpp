@@ -34,7 +34,7 @@ Diagnostic unsupported_node(Node node, std::string why) {
 }
 
 PlanLowering::PlanLowering(const Graph& graph, Runners& runners, const Fusion* fusion,
-                   const KernelCode& code, const CompileHooks& hooks)
+                           const KernelCode& code, const CompileHooks& hooks)
     : graph_(graph),
       context_(graph.context()),
       runners_(runners),
@@ -95,7 +95,7 @@ void PlanLowering::lower_inputs() {
 
 // Plain symbols before expressions, which then may be known already.
 void PlanLowering::lower_tensor_symbols(SlotId slot, const Type& type,
-                                    std::vector<SymbolSource>& sources) {
+                                        std::vector<SymbolSource>& sources) {
   using Property = SymbolSource::Property;
   const auto define = [&](SymExprId expr, Property property, size_t dim, bool plain) {
     if (!expr || (sym_node(context_, expr).op == SymOp::kSymbol) != plain) return;

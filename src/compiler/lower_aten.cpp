@@ -1,4 +1,4 @@
-#include <bit>
+#include <algorithm>
 
 #include "compiler/call_arguments.h"
 #include "compiler/plan_lowering.h"
@@ -39,6 +39,8 @@ Status PlanLowering::lower_aten(Node node) {
   step.results = result_targets(node);
   if (step.python) step.python->results = step.results;
   step.list_result = schema.results.size() == 1 && schema.results[0].type.list;
+  plan_->max_results =
+      std::max(plan_->max_results, static_cast<uint32_t>(step.call.result_count()));
   add_step(StepKind::kAten, static_cast<uint32_t>(plan_->aten.size()));
   plan_->aten.push_back(std::move(step));
   place_bind();
@@ -122,7 +124,7 @@ Status PlanLowering::lower_list(AtenStep& step, size_t position, ArgumentView ar
 }
 
 Status PlanLowering::lower_item(AtenStep& step, const ListArg& list, uint32_t place,
-                            ArgumentView item) {
+                                ArgumentView item) {
   const bool reals = list.kind == AtenArgKind::kFloatList;
   const bool truths = list.kind == AtenArgKind::kBoolList;
   const Target number = reals ? Target::kFloatItem : truths ? Target::kBoolItem : Target::kIntItem;

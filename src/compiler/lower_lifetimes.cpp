@@ -14,8 +14,7 @@ void PlanLowering::hand_over_outputs() {
     last_use_[slot] = static_cast<uint32_t>(plan_->steps.size());  // it is freed by being given
     if (plan_->slots[slot].kind == SlotKind::kInput) {
       const auto input = std::ranges::find(plan_->inputs, slot, &PlanInput::slot);
-      output = {PlanOutput::Kind::kInput,
-                static_cast<uint32_t>(input - plan_->inputs.begin())};
+      output = {PlanOutput::Kind::kInput, static_cast<uint32_t>(input - plan_->inputs.begin())};
     } else if (!is_kept(*plan_, slot) && !taken[slot]) {
       output.kind = PlanOutput::Kind::kMovedTensor;
       taken[slot] = true;
@@ -43,7 +42,8 @@ void PlanLowering::place_frees() {
   std::vector<std::vector<SlotId>> dying(count);
   for (SlotId slot = 0; slot < plan_->slots.size(); ++slot) {
     const SlotKind kind = plan_->slots[slot].kind;
-    if (kind == SlotKind::kInput || kind == SlotKind::kConstant || kind == SlotKind::kArena) continue;
+    if (kind == SlotKind::kInput || kind == SlotKind::kConstant || kind == SlotKind::kArena)
+      continue;
     if (is_kept(*plan_, slot) || last[slot] == kNoIndex || last[slot] >= count) continue;
     dying[last[slot]].push_back(slot);
   }

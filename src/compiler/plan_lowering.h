@@ -15,7 +15,7 @@ namespace nfx {
 class PlanLowering {
  public:
   PlanLowering(const Graph& graph, Runners& runners, const Fusion* fusion, const KernelCode& code,
-           const CompileHooks& hooks);
+               const CompileHooks& hooks);
 
   Result<std::unique_ptr<Plan>> run();
 
@@ -88,9 +88,9 @@ class PlanLowering {
   std::vector<NumberId> number_of_value_;
   std::vector<SlotId> uses_;
   bool bind_pending_ = false;
-  std::vector<bool> has_handle_;                   // by slot, at this point of the plan
-  std::vector<std::vector<SlotId>> may_share_;     // by slot: slots whose memory it may hold
-  std::vector<uint32_t> first_use_, last_use_;     // by slot: steps
+  std::vector<bool> has_handle_;                // by slot, at this point of the plan
+  std::vector<std::vector<SlotId>> may_share_;  // by slot: slots whose memory it may hold
+  std::vector<uint32_t> first_use_, last_use_;  // by slot: steps
 };
 
 // Names a node of a graph and says why it cannot be part of a plan.

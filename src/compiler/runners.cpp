@@ -113,7 +113,9 @@ class Choosing {
   bool take_from_fusion(Node node, NodeRunner& choice) {
     const Fusion::Choice& fused = fusion_->choices[node.id().value];
     switch (fused.disposition) {
-      case Disposition::kKernel: choice = {Runner::kKernel, fused.kernel, {}, std::nullopt}; return true;
+      case Disposition::kKernel:
+        choice = {Runner::kKernel, fused.kernel, {}, std::nullopt};
+        return true;
       case Disposition::kView: choice.runner = Runner::kView; return true;
       case Disposition::kUnused: choice.runner = Runner::kNothing; return true;
       case Disposition::kOther: choice.reason = fused.reason; break;

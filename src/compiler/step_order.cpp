@@ -136,7 +136,8 @@ class Ordering {
     if (unit == kNoUnit) return;
     need_symbols(node.type(), unit);
     if (runners_.of(node).runner == Runner::kKernel) return;
-    for (uint32_t i = 0; i < node.num_operands(); ++i) need_value(values_.of(node.operand(i)), unit);
+    for (uint32_t i = 0; i < node.num_operands(); ++i)
+      need_value(values_.of(node.operand(i)), unit);
   }
 
   void need_value(ValueId value, uint32_t unit) {
@@ -190,7 +191,7 @@ class Ordering {
   std::vector<StepUnit> units_;
   std::vector<uint32_t> key_;  // position of the unit's last node
   std::vector<std::vector<uint32_t>> after_;
-  std::vector<uint32_t> unit_of_;   // by NodeId
+  std::vector<uint32_t> unit_of_;  // by NodeId
   std::unordered_map<SymExprId, uint32_t> definer_;
   std::unordered_map<ValueId, std::vector<uint32_t>> readers_;  // by family
 };
@@ -198,8 +199,8 @@ class Ordering {
 }  // namespace
 
 Result<std::vector<StepUnit>> order_steps(const Graph& graph, const ValueTable& values,
-                                      const Runners& runners, const MemoryRoots& memory,
-                                      const Fusion* fusion) {
+                                          const Runners& runners, const MemoryRoots& memory,
+                                          const Fusion* fusion) {
   return Ordering(graph, values, runners, memory, fusion).order();
 }
 

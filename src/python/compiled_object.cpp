@@ -13,8 +13,7 @@ namespace nfx::python {
 namespace {
 
 struct CompiledObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* dict;
   PyObject* weak_references;
   CompiledGraph* compiled;
@@ -55,18 +54,20 @@ class Held {
 
 // How many dispatch modes are active on this thread.
 PyObject* mode_count_function() {
-  static PyObject* const function = nb::object(nb::module_::import_("torch")
-                                        .attr("_C")
-                                        .attr("_len_torch_dispatch_stack"))
-                                        .release()
-                                        .ptr();
+  static PyObject* const function =
+      nb::object(nb::module_::import_("torch").attr("_C").attr("_len_torch_dispatch_stack"))
+          .release()
+          .ptr();
   return function;
 }
 
+// Whether some mode must see every operator of this call. AOTAutograd's own
+// check of custom operators, active in the first call, need not.
 bool mode_is_active() {
   const nb::object count = nb::steal(PyObject_CallNoArgs(mode_count_function()));
   if (!count.is_valid()) nb::raise_python_error();
-  return PyLong_AsLong(count.ptr()) != 0;
+  if (PyLong_AsLong(count.ptr()) == 0) return false;
+  return nb::cast<bool>(nb::module_::import_("nativefx.training").attr("foreign_mode_is_active")());
 }
 
 int64_t number_of(const PlanInput& input, PyObject* object) {
@@ -125,22 +126,42 @@ void empty(PyObject* boxed) {
   if (PyList_CheckExact(boxed)) PyList_SetSlice(boxed, 0, PyList_GET_SIZE(boxed), nullptr);
 }
 
-PyObject* run(CompiledObject& self, PyObject* boxed) {
+// What a call was given: one list, or the inputs one by one.
+struct Given {
+  PyObject* boxed;  // null: one by one
+  PyObject* const* items;
+  size_t count;
+};
+
+// The way of PyTorch: the same inputs to the eager callable, which takes a list.
+PyObject* run_eagerly(const CompiledObject& self, const Given& given) {
+  if (given.boxed != nullptr) return PyObject_CallOneArg(self.eager, given.boxed);
+  const nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(given.count)));
+  if (!list.is_valid()) nb::raise_python_error();
+  for (size_t i = 0; i < given.count; ++i) {
+    PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), Py_NewRef(given.items[i]));
+  }
+  return PyObject_CallOneArg(self.eager, list.ptr());
+}
+
+PyObject* run(CompiledObject& self, const Given& given) {
   const Plan& plan = self.compiled->plan();
-  const auto count = static_cast<size_t>(PySequence_Fast_GET_SIZE(boxed));
-  PyObject** items = PySequence_Fast_ITEMS(boxed);
+  const size_t count = given.count;
   bool native = count == plan.inputs.size() && !mode_is_active();
-  Held held(count);
   Room<RunInput> inputs(count);
   std::vector<AtenTensor> kept(self.crossing->borrows_fast() ? 0 : count);
   AtenTensor none;
   for (size_t i = 0; native && i < count; ++i) {
     AtenTensor& keep = kept.empty() ? none : kept[i];
-    native = take_input(*self.crossing, plan.inputs[i], items[i], inputs[i], keep);
+    native = take_input(*self.crossing, plan.inputs[i], given.items[i], inputs[i], keep);
   }
-  if (!native) return PyObject_CallOneArg(self.eager, boxed);
-  for (size_t i = 0; i < count; ++i) held[i] = Py_NewRef(items[i]);
-  empty(boxed);
+  if (!native) return run_eagerly(self, given);
+  // A caller that gives inputs one by one holds them until the call returns.
+  Held held(given.boxed == nullptr ? 0 : count);
+  if (given.boxed != nullptr) {
+    for (size_t i = 0; i < count; ++i) held[i] = Py_NewRef(given.items[i]);
+    empty(given.boxed);
+  }
   Room<RunOutput> outputs(plan.outputs.size());
   PyThreadState* thread = PyEval_SaveThread();
   const Status status = self.compiled->run(inputs.items(), outputs.items());
@@ -149,15 +170,21 @@ PyObject* run(CompiledObject& self, PyObject* boxed) {
   return wrap_outputs(self, outputs.items());
 }
 
+Given given_of(PyObject* const* args, size_t count) {
+  const bool boxed = count == 1 && (PyList_Check(args[0]) || PyTuple_Check(args[0]));
+  if (!boxed) return {nullptr, args, count};
+  return {args[0], PySequence_Fast_ITEMS(args[0]),
+          static_cast<size_t>(PySequence_Fast_GET_SIZE(args[0]))};
+}
+
 PyObject* vectorcall(PyObject* object, PyObject* const* args, size_t flags, PyObject* names) {
   auto& self = *reinterpret_cast<CompiledObject*>(object);
-  const Py_ssize_t count = PyVectorcall_NARGS(flags);
-  if (count != 1 || names != nullptr || !(PyList_Check(args[0]) || PyTuple_Check(args[0]))) {
-    PyErr_SetString(PyExc_TypeError, "a compiled graph takes one list of inputs");
+  if (names != nullptr) {
+    PyErr_SetString(PyExc_TypeError, "a compiled graph takes no keywords");
     return nullptr;
   }
   try {
-    return run(self, args[0]);
+    return run(self, given_of(args, static_cast<size_t>(PyVectorcall_NARGS(flags))));
   } catch (nb::python_error& error) {
     error.restore();
   } catch (const std::exception& error) {

@@ -1,5 +1,6 @@
 // The callable that a compiled graph is in Python: an object that takes the
-// boxed list of inputs, empties it, and gives a list of outputs.
+// boxed list of inputs, which it empties, or the inputs one by one, and gives a
+// list of outputs.
 //
 // A class of nanobind would spend a microsecond on each call, so this is a plain
 // type of CPython with a vectorcall entry.

@@ -49,9 +49,8 @@ bool same_layout(std::span<const int64_t> sizes, std::span<const int64_t> a,
 
 Status allocate(Frame& frame, SlotId id) {
   const Slot& slot = frame.plan.slots[id];
-  NFX_ASSIGN(AtenTensor fresh,
-             AtenTensor::empty_strided(planned_sizes(frame, slot), planned_strides(frame, slot),
-                                       slot.dtype));
+  NFX_ASSIGN(AtenTensor fresh, AtenTensor::empty_strided(planned_sizes(frame, slot),
+                                                         planned_strides(frame, slot), slot.dtype));
   if (slot.needs_data) frame.data[id] = static_cast<std::byte*>(fresh.view().data());
   frame.handles[id] = fresh.release();
   return success();
@@ -74,11 +73,10 @@ Result<AtenTensor> make_view(Frame& frame, const Slot& slot) {
 Status make_handle(Frame& frame, SlotId id) {
   if (frame.handles[id] != nullptr) return success();  // kept from an earlier run
   const Slot& slot = frame.plan.slots[id];
-  Result<AtenTensor> made =
-      slot.kind == SlotKind::kArena
-          ? AtenTensor::from_blob(frame.data[id], planned_sizes(frame, slot),
-                                  planned_strides(frame, slot), slot.dtype)
-          : make_view(frame, slot);
+  Result<AtenTensor> made = slot.kind == SlotKind::kArena
+                                ? AtenTensor::from_blob(frame.data[id], planned_sizes(frame, slot),
+                                                        planned_strides(frame, slot), slot.dtype)
+                                : make_view(frame, slot);
   if (!made) return made.error();
   frame.handles[id] = made->release();
   return success();
@@ -180,9 +178,8 @@ Status store_list(Frame& frame, const AtenStep& step) {
 Status run_aten(Frame& frame, const AtenStep& step) {
   for (const ArgPatch& patch : step.patches) apply(frame, patch, step.first_arg);
   const std::span<const AtenArg> args(frame.args.data() + step.first_arg, step.call.arg_count());
-  frame.results.clear();
-  frame.results.resize(step.call.result_count());
-  Status ran = step.call.run(args, frame.results);
+  const std::span<AtenValue> results(frame.results.data(), step.call.result_count());
+  Status ran = step.call.run(args, results);
   if (!ran) {
     if (step.python && needs_vectorcall(ran.error())) return run_external(frame, *step.python);
     return ran;

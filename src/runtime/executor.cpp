@@ -59,8 +59,7 @@ Status check_inputs(Frame& frame) {
       }
     }
     if (slot.needs_data) {
-      frame.data[input.slot] =
-          static_cast<std::byte*>(AtenView(frame.handles[input.slot]).data());
+      frame.data[input.slot] = static_cast<std::byte*>(AtenView(frame.handles[input.slot]).data());
     }
   }
   return success();

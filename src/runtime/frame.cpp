@@ -7,7 +7,9 @@ namespace {
 
 struct BadSizes {
   static constexpr std::string_view kCode = "bad-sizes";
-  std::string message() const { return "sizes that follow from the inputs overflow or divide by 0"; }
+  std::string message() const {
+    return "sizes that follow from the inputs overflow or divide by 0";
+  }
   std::string help() const { return "the same call in eager mode fails as well"; }
 };
 NFX_DIAGNOSTIC(BadSizes);
@@ -22,9 +24,7 @@ struct NoMemory {
 };
 NFX_DIAGNOSTIC(NoMemory);
 
-bool owns_handle(SlotKind kind) {
-  return kind != SlotKind::kInput && kind != SlotKind::kConstant;
-}
+bool owns_handle(SlotKind kind) { return kind != SlotKind::kInput && kind != SlotKind::kConstant; }
 
 }  // namespace
 
@@ -44,6 +44,7 @@ Frame::Frame(const Plan& p)
       int_items(p.int_items),
       float_items(p.float_items),
       bool_items(p.bool_items),
+      results(p.max_results),
       kernel_buffers(p.max_kernel_buffers),
       kernel_scalars(p.max_kernel_scalars),
       known_symbols(p.input_symbols.size(), 0) {

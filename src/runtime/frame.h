@@ -18,8 +18,8 @@ struct Frame {
 
   const Plan& plan;
   std::vector<int64_t> numbers;
-  std::vector<AtenHandle> handles;   // by slot; owned unless the slot is an input or a constant
-  std::vector<std::byte*> data;      // by slot: of the first element, if it is needed
+  std::vector<AtenHandle> handles;  // by slot; owned unless the slot is an input or a constant
+  std::vector<std::byte*> data;     // by slot: of the first element, if it is needed
 
   // Inputs that came in another layout than planned, copied into the planned one.
   struct Relaid {

@@ -60,10 +60,9 @@ STRIDED = {
     "sliced": lambda: torch.randn(8, 12)[1:5, ::2],
     "expanded": lambda: torch.randn(1, 6).expand(4, 6),
     "offset": lambda: torch.randn(100)[3:27].view(4, 6),
-    "channels_last": lambda: torch.randn(2, 4, 3, 6)
-    .to(memory_format=torch.channels_last)
-    .select(0, 1)
-    .select(1, 1),
+    "channels_last": lambda: (
+        torch.randn(2, 4, 3, 6).to(memory_format=torch.channels_last).select(0, 1).select(1, 1)
+    ),
     "overlapping": lambda: torch.randn(40).as_strided((4, 6), (3, 2)),
 }
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 
-import nativefx
 import pytest
 import torch
+from tolerances import assert_as_exact
+
+import nativefx
 from nativefx.bisection import bisect
 from nativefx.options import Options
 from nativefx.report import GraphReport, NodeReport, collector
-from tolerances import assert_as_exact
 
 OPTIONS = {"fallback": "error"}
 
@@ -93,7 +94,9 @@ def test_dump_holds_every_stage(tmp_path):
     names = {path.name.split(".", 1)[1] for path in tmp_path.iterdir()}
     assert any(name.endswith("-captured.nfx") for name in names)
     assert any(name.endswith("-expanded.nfx") for name in names)
-    assert any(path.suffix == ".kernels" and "kernel" in path.read_text() for path in tmp_path.iterdir())
+    assert any(
+        path.suffix == ".kernels" and "kernel" in path.read_text() for path in tmp_path.iterdir()
+    )
     assert any(path.suffix == ".ll" and "define" in path.read_text() for path in tmp_path.iterdir())
 
 
@@ -119,7 +122,9 @@ def test_explain():
     first, second = data["graphs"]
     assert first["counts"]["aten"] == 1
     assert first["kernels"][0]["ops"] == ["aten.relu.default", "aten.mul.Tensor"]
-    uncompiled = [n for g in (first, second) for n in g["nodes"] if n["runner"] in ("aten", "python")]
+    uncompiled = [
+        n for g in (first, second) for n in g["nodes"] if n["runner"] in ("aten", "python")
+    ]
     assert all(node["reason"] for node in uncompiled)
     assert all(__file__ in node["source"] for node in uncompiled)
     text = str(found)
@@ -139,7 +144,10 @@ def test_bisect_finds_nothing_wrong():
 
 
 def fused_graph(count):
-    nodes = [NodeReport(f"n{i}", "aten.tanh.default", "kernel", 0, "", f"f.py:{i} in f") for i in range(count)]
+    nodes = [
+        NodeReport(f"n{i}", "aten.tanh.default", "kernel", 0, "", f"f.py:{i} in f")
+        for i in range(count)
+    ]
     return GraphReport("inference_0", nodes, [], {})
 
 

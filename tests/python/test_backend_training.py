@@ -109,7 +109,9 @@ def test_checkpoint():
         return torch.tanh(x @ w).sigmoid()
 
     def function(x, w):
-        return checkpoint(layer, checkpoint(layer, x, w, use_reentrant=False), w, use_reentrant=False)
+        return checkpoint(
+            layer, checkpoint(layer, x, w, use_reentrant=False), w, use_reentrant=False
+        )
 
     inputs = [torch.randn(4, 4), torch.randn(4, 4)]
     run = torch.compile(function, backend="nativefx", options=OPTIONS)
