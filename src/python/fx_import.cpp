@@ -43,9 +43,14 @@ class Importer final : public OperandSource {
     const nb::object root = nb::object(fx_graph_.attr("_root"));
     nb::object node = fields_.read(root.ptr(), FxField::kNext);
     while (!node.is(root)) {
+      const nb::object next = fields_.read(node.ptr(), FxField::kNext);
+      for (size_t line = 64; line < sizeof_node_; line += 64) {
+        __builtin_prefetch(reinterpret_cast<char*>(next.ptr()) + line);
+      }
       read_node(node.ptr());
+      fields_.prefetch(next.ptr());
       order_.push_back(node.ptr());
-      node = fields_.read(node.ptr(), FxField::kNext);
+      node = next;
     }
     for (size_t i = 0; i < order_.size(); ++i) read_users(i);
   }
@@ -164,6 +169,8 @@ class Importer final : public OperandSource {
   nb::handle fx_graph_;
   NodeMap nodes_;
   ArgumentReader reader_;
+  // A graph is a chase of pointers; while one node is read the next one is fetched.
+  size_t sizeof_node_ = static_cast<size_t>(TorchObjects::get().node->tp_basicsize);
   std::vector<PyObject*> order_;
   std::vector<Py_ssize_t> num_users_;
   std::unordered_map<PyObject*, Target> targets_;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
+
 from nativefx.gnn import Edges, edge_softmax, weighted_sum
 
 ERROR = {"fallback": "error"}

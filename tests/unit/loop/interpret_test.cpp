@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "loop/builder.h"
-#include "loop/verify.h"
 #include "loop/kernels.h"
 #include "loop/memory.h"
+#include "loop/verify.h"
 
 namespace nfx {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "expr/expr_math.h"
 #include "loop/builder.h"
+#include "loop/kernels.h"
 #include "loop/parse.h"
 #include "loop/print.h"
 #include "loop/verify.h"
-#include "loop/kernels.h"
 
 namespace nfx {
 namespace {
