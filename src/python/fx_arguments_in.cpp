@@ -32,7 +32,8 @@ ArgumentReader::ArgumentReader(Context& context, PyTypeObject* node_type, Operan
       nodes_(nodes),
       torch_(TorchObjects::get()),
       symbols_(context),
-      devices_(context) {}
+      devices_(context),
+      no_keywords_(context.sequence(ArgKind::kDict, {})) {}
 
 ArgId ArgumentReader::read_call(PyObject* args, PyObject* kwargs) {
   operands_.clear();
@@ -52,9 +53,7 @@ ArgId ArgumentReader::read_call(PyObject* args, PyObject* kwargs) {
     }
   }
   const ArgId positional = close(base, Arg{.kind = ArgKind::kTuple});
-  ArgId keywords;
-  if (!positional_only) keywords = read_container(kwargs, ArgKind::kDict);
-  if (!keywords) keywords = context_.sequence(ArgKind::kDict, {});
+  const ArgId keywords = positional_only ? no_keywords_ : read_container(kwargs, ArgKind::kDict);
   const ArgId parts[] = {positional, keywords};
   return context_.sequence(ArgKind::kCall, parts);
 }
@@ -87,7 +86,13 @@ ArgId ArgumentReader::read(PyObject* object) {
 ArgId ArgumentReader::read_integer(PyObject* object) {
   int overflow = 0;
   const int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
-  return overflow != 0 ? opaque(object) : context_.integer(value);
+  if (overflow != 0) return opaque(object);
+  if (value < kSmallest || value >= kSmallest + static_cast<int64_t>(small_.size())) {
+    return context_.integer(value);
+  }
+  ArgId& known = small_[static_cast<size_t>(value - kSmallest)];
+  if (!known) known = context_.integer(value);
+  return known;
 }
 
 ArgId ArgumentReader::read_constant(PyObject* object, ArgKind kind) {

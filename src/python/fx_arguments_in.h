@@ -3,6 +3,7 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -40,7 +41,6 @@ class ArgumentReader {
     operands_.push_back(nodes_.find(node));
     return context_.hole();
   }
-  ArgId read_tuple(PyObject* items);
   // What was pushed onto stack_ since `base`, as one structure.
   ArgId close(size_t base, Arg structure);
 
@@ -50,6 +50,9 @@ class ArgumentReader {
   const TorchObjects& torch_;
   SymbolReader symbols_;
   DeviceNames devices_;
+  ArgId no_keywords_;
+  static constexpr int64_t kSmallest = -8;
+  std::array<ArgId, 256> small_{};  // integers from kSmallest on, once met
   std::vector<NodeId> operands_;
   std::vector<ArgId> stack_;           // children of the containers that are open
   std::vector<ArgId> calls_of_nodes_;  // by number: a call of that many nodes alone
