@@ -66,7 +66,9 @@ Expr softplus_backward(ElementContext& context, Expr grad, Expr x) {
 }  // namespace
 
 NFX_OPS(rectifiers) {
-  op("aten::relu(Tensor self) -> Tensor").pointwise().value([](Expr x) { return max_nan(literal(x, 0), x); });
+  op("aten::relu(Tensor self) -> Tensor").pointwise().value([](Expr x) {
+    return max_nan(literal(x, 0), x);
+  });
   op("aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor")
       .pointwise()
       .value([](ElementContext& c, Expr grad, Expr x) {
