@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "python/callable_name.h"
+#include "python/diagnostic_error.h"
 #include "python/fx_arguments_out.h"
 #include "python/module_attributes.h"
 #include "python/py_opaque.h"
@@ -210,7 +211,8 @@ void raise_run_failure(const Diagnostic& diagnostic) {
   if (std::exception_ptr error = std::exchange(pending_error, nullptr)) {
     std::rethrow_exception(error);
   }
-  throw std::runtime_error(diagnostic.message);
+  if (diagnostic.code == "pytorch-error") throw std::runtime_error(diagnostic.message);
+  raise(diagnostic);
 }
 
 }  // namespace nfx::python

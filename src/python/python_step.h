@@ -16,7 +16,8 @@ namespace nb = nanobind;
 CompileHooks python_hooks(nb::object module);
 
 // After a failed run: raises the Python exception that a step of this thread has
-// met, else RuntimeError, which is what eager calls of most operators raise.
+// met; RuntimeError where an operator failed in PyTorch, as most do in eager mode;
+// else `nativefx.Error`.
 [[noreturn]] void raise_run_failure(const Diagnostic& diagnostic);
 
 }  // namespace nfx::python

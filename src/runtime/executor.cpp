@@ -33,7 +33,6 @@ Status take_inputs(Frame& frame, std::span<const RunInput> inputs) {
     }
     frame.handles[input.slot] = inputs[i].tensor;
   }
-  read_symbols(frame, plan.symbols);
   return success();
 }
 
@@ -97,8 +96,8 @@ Status write_back(Frame& frame) {
   return success();
 }
 
-Status run_steps(Frame& frame, std::span<const RunInput> inputs) {
-  NFX_TRY(take_inputs(frame, inputs));
+Status run_steps(Frame& frame) {
+  read_symbols(frame, frame.plan.symbols);
   if (!frame.is_laid_out || !same_symbols(frame)) NFX_TRY(frame.lay_out());
   NFX_TRY(check_inputs(frame));
   for (const Step& step : frame.plan.steps) NFX_TRY(execute_step(frame, step));
@@ -109,8 +108,9 @@ Status run_steps(Frame& frame, std::span<const RunInput> inputs) {
 
 Status run_plan(Frame& frame, std::span<const RunInput> inputs, std::span<RunOutput> outputs) {
   assert(outputs.size() == frame.plan.outputs.size() && "one place an output");
+  NFX_TRY(take_inputs(frame, inputs));
   const AtenNoGrad no_grad;
-  Status status = run_steps(frame, inputs);
+  Status status = run_steps(frame);
   if (!status) {
     frame.drop_transient();
     return status;

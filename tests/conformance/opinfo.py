@@ -141,7 +141,9 @@ def _brief(error: BaseException) -> str:
 def work(numbers: list[int]) -> None:
     """Check operators and write a line of JSON for each; in a subprocess."""
     import torch
+    from native_only import refuse_eager
 
+    refuse_eager()
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True, warn_only=True)  # fills what `empty` leaves

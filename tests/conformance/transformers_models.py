@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from native_only import refuse_eager
 from tolerances import assert_as_exact, to_float64
 
 from nativefx.report import GraphReport, collector
@@ -129,6 +130,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("types", nargs="*", default=FAMILIES)
     wanted = parser.parse_args().types
+    refuse_eager()
     warnings.filterwarnings("ignore")
     known = models()
     failed = 0

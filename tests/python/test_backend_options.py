@@ -7,9 +7,12 @@ import warnings
 import pytest
 import torch
 from tolerances import assert_as_exact
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import nativefx
+from nativefx import _core
 from nativefx.bisection import bisect
+from nativefx.dynamo_backend import compile_fx
 from nativefx.options import Options
 from nativefx.report import GraphReport, NodeReport, collector
 
@@ -86,6 +89,62 @@ def test_a_failing_step_raises_and_the_next_run_is_right():
         with pytest.raises(RuntimeError, match="positive-definite"):
             run(bad)
     assert_as_exact(run(good), function(good))
+
+
+def test_a_step_in_python_raises_its_own_exception():
+    """The native side knows it as `python-error`; what was raised comes out."""
+
+    @torch.library.custom_op("nfx_test::refuse", mutates_args=())
+    def refuse(x: torch.Tensor, code: torch.types.Number) -> torch.Tensor:
+        raise LookupError(f"gone {code}")
+
+    @refuse.register_fake
+    def _(x, code):
+        return torch.empty_like(x)
+
+    run = torch.compile(lambda x: refuse(x * 2, 7) + 1, backend="nativefx", options=OPTIONS)
+    for _ in range(2):
+        with pytest.raises(LookupError, match="gone 7"):
+            run(torch.randn(3))
+
+
+def compiled_directly(function, *inputs):
+    return compile_fx(make_fx(function, tracing_mode="fake")(*inputs), inputs, Options(**OPTIONS))
+
+
+def test_other_shapes_than_compiled_for_are_refused():
+    run = compiled_directly(lambda x: (x * 2,), torch.randn(3, 4))
+    run([torch.randn(3, 4)])
+    for wrong in (torch.randn(4, 3), torch.randn(12), torch.randn(3, 4).double()):
+        with pytest.raises(nativefx.Error) as caught:
+            run([wrong])
+        assert caught.value.code == "unexpected-shape"
+
+
+def test_other_strides_than_compiled_for_are_copied():
+    run = compiled_directly(lambda x: (x * 2, x.t()), torch.randn(3, 4))
+    x = torch.randn(4, 3).t()
+    assert_as_exact(run([x])[0], x * 2)
+
+
+def test_a_target_that_names_nothing_is_refused():
+    graph = nativefx.Graph.parse(
+        "graph @main {\n"
+        '  %x = placeholder "x" : float32[2]\n'
+        "  %a = call nowhere.nothing.default(%x) : float32[2]\n"
+        "  output((%a,))\n"
+        "}\n"
+    )
+    with pytest.raises(nativefx.Error) as caught:
+        _core.compile_graph(graph, None, lambda inputs: None, _core.CompileOptions())
+    assert caught.value.code == "no-callable"
+
+
+def test_a_folder_that_cannot_be_written_is_refused():
+    with pytest.raises(Exception, match="cannot-dump"):
+        torch.compile(chain, backend="nativefx", options={**OPTIONS, "dump": "/proc/nativefx"})(
+            torch.randn(3, 4)
+        )
 
 
 def test_dump_holds_every_stage(tmp_path):

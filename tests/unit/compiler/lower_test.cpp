@@ -17,8 +17,7 @@ class LowerTest : public testing::Test {
   // The plan of a graph with this body, and its nodes' runners.
   const Plan& plan(std::string_view body) {
     const std::string text = "graph @main {\n" + std::string(body) + "}\n";
-    Result<std::unique_ptr<Graph>> graph =
-        parse(text, std::make_shared<Context>(&ops_));
+    Result<std::unique_ptr<Graph>> graph = parse(text, std::make_shared<Context>(&ops_));
     EXPECT_TRUE(graph) << graph.error().str();
     CompileOptions options;
     options.hooks.interpret = [](Node) -> Result<std::unique_ptr<ExternalStep>> {
@@ -37,7 +36,9 @@ class LowerTest : public testing::Test {
     std::vector<std::string> words;
     for (const Step& step : plan.steps) {
       switch (step.kind) {
-        case StepKind::kExternal: words.push_back("external " + plan.external[step.index].name); break;
+        case StepKind::kExternal:
+          words.push_back("external " + plan.external[step.index].name);
+          break;
         case StepKind::kView: words.push_back("view " + plan.slots[step.index].name); break;
         case StepKind::kFree: words.push_back("free " + plan.slots[step.index].name); break;
         case StepKind::kBind: words.push_back("bind"); break;
@@ -98,8 +99,8 @@ TEST_F(LowerTest, OutputsAreInputsSharedOrMoved) {
   using Kind = PlanOutput::Kind;
   std::vector<Kind> kinds;
   for (const PlanOutput& output : made.outputs) kinds.push_back(output.kind);
-  EXPECT_EQ(kinds, (std::vector<Kind>{Kind::kInput, Kind::kTensor, Kind::kNone,
-                                      Kind::kMovedTensor, Kind::kInt}));
+  EXPECT_EQ(kinds, (std::vector<Kind>{Kind::kInput, Kind::kTensor, Kind::kNone, Kind::kMovedTensor,
+                                      Kind::kInt}));
   EXPECT_EQ(made.outputs[0].source, 0u);
   EXPECT_EQ(steps(), (Steps{"external a"}));
 }
