@@ -42,9 +42,8 @@ class Block {
 MemoryPlan plan_memory(std::span<const BufferLife> buffers) {
   std::vector<uint32_t> order(buffers.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return buffers[a].bytes > buffers[b].bytes;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return buffers[a].bytes > buffers[b].bytes; });
   MemoryPlan plan;
   plan.offsets.resize(buffers.size());
   Block block;
