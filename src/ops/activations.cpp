@@ -63,12 +63,13 @@ Expr softplus_backward(ElementContext& context, Expr grad, Expr x) {
                 grad * z / (z + 1.0));
 }
 
+// Of equals the second is taken: -0.0 stays, as in PyTorch.
+Expr rectified(Expr x) { return max_nan(literal(x, 0), x); }
+
 }  // namespace
 
 NFX_OPS(rectifiers) {
-  op("aten::relu(Tensor self) -> Tensor").pointwise().value([](Expr x) {
-    return max_nan(literal(x, 0), x);
-  });
+  op("aten::relu(Tensor self) -> Tensor").pointwise().value(rectified);
   op("aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor")
       .pointwise()
       .value([](ElementContext& c, Expr grad, Expr x) {
