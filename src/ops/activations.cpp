@@ -69,7 +69,7 @@ Expr rectified(Expr x) { return max_nan(literal(x, 0), x); }
 }  // namespace
 
 NFX_OPS(rectifiers) {
-  op("aten::relu(Tensor self) -> Tensor").pointwise().value(rectified);
+  op("aten::relu(Tensor self) -> Tensor").pointwise().value([](Expr x) { return rectified(x); });
   op("aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor")
       .pointwise()
       .value([](ElementContext& c, Expr grad, Expr x) {
