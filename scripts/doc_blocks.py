@@ -84,9 +84,11 @@ def run_command(block: Block, command: list[str], given: str | None = None) -> s
 
 
 def run_python(block: Block, names: dict[str, Any]) -> None:
-    """Execute a block so that tracebacks and `inspect` point into the page."""
+    """Execute a block as a file with the page's line numbers: Dynamo and `inspect` read it."""
     source = "\n" * (block.line - 1) + block.text
-    exec(compile(source, str(ROOT / block.page), "exec"), names)
+    file = Path(f"{block.page.stem}_{block.line}.py").resolve()
+    file.write_text(source)
+    exec(compile(source, str(file), "exec"), names)
 
 
 def run_sh(block: Block, _names: dict[str, Any]) -> None:

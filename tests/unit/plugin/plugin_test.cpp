@@ -134,6 +134,8 @@ TEST(FaultyPlugin, AFailingAnswerIsANo) {
     const Support support = backend.supports(graph->first());
     EXPECT_FALSE(support.yes);
     EXPECT_NE(support.reason.find(says), std::string::npos) << support.reason;
+    const bool failed = name != "no-reason";
+    EXPECT_EQ(support.reason.starts_with("plugin-supports: "), failed) << support.reason;
   }
 }
 
