@@ -84,11 +84,13 @@ def run_command(block: Block, command: list[str], given: str | None = None) -> s
 
 
 def run_python(block: Block, names: dict[str, Any]) -> None:
-    """Execute a block as a file with the page's line numbers: Dynamo and `inspect` read it."""
-    source = "\n" * (block.line - 1) + block.text
-    file = Path(f"{block.page.stem}_{block.line}.py").resolve()
-    file.write_text(source)
-    exec(compile(source, str(file), "exec"), names)
+    """Execute a block as lines of a file like its page: Dynamo, `inspect`, tracebacks read it."""
+    file = Path(".python", block.page.name).resolve()
+    file.parent.mkdir(exist_ok=True)
+    before = file.read_text() if file.exists() else ""
+    before += "\n" * (block.line - 1 - before.count("\n"))
+    file.write_text(before + block.text)
+    exec(compile("\n" * before.count("\n") + block.text, str(file), "exec"), names)
 
 
 def run_sh(block: Block, _names: dict[str, Any]) -> None:
