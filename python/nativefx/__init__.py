@@ -6,9 +6,26 @@ from typing import Any
 from nativefx.errors import Error
 from nativefx.graph import Graph, Node
 
-__all__ = ["Error", "Graph", "Node", "Plugin", "bisect", "explain"]
+__all__ = [
+    "Error",
+    "Graph",
+    "Node",
+    "Plugin",
+    "bisect",
+    "explain",
+    "limit_idle_memory",
+    "memory_usage",
+    "release_memory",
+]
 
-_HOMES = {"Plugin": "plugin", "bisect": "bisection", "explain": "report"}
+_HOMES = {
+    "Plugin": "plugin",
+    "bisect": "bisection",
+    "explain": "report",
+    "limit_idle_memory": "memory",
+    "memory_usage": "memory",
+    "release_memory": "memory",
+}
 
 
 def __getattr__(name: str) -> Any:

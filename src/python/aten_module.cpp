@@ -7,6 +7,7 @@
 
 #include "python/aten_values.h"
 #include "runtime/aten_call.h"
+#include "runtime/aten_pool.h"
 
 namespace nfx {
 namespace nb = nanobind;
@@ -100,6 +101,7 @@ nb::dict crossing_report() {
   nb::dict report;
   report["borrow"] = crossing->borrows_fast();
   report["wrap"] = crossing->wraps_fast();
+  report["pool"] = AtenPool::get() != nullptr;
   return report;
 }
 

@@ -10,6 +10,7 @@ NB_MODULE(_core, m) {
   nfx::python::bind_node(m);
   nfx::python::bind_graph(m);
   nfx::python::bind_probes(m);
+  nfx::python::bind_memory(m);
   nfx::bind_aten(m);
   nfx::python::bind_compiler(m);
   nfx::python::bind_plugins(m);

@@ -4,6 +4,9 @@
 
 #include <cstring>
 
+#include "runtime/aten_pool.h"
+#include "runtime/memory_pool.h"
+
 namespace nfx {
 namespace nb = nanobind;
 namespace {
@@ -80,6 +83,35 @@ void TensorCrossing::probe_wrap(nb::handle torch) {
   if (wrapped.ptr() == known.ptr()) wrap_ = wrap;
 }
 
+// PyTorch's tensors over memory of ours are used once one of them has the keys and
+// the exact bytes of PyTorch's own, and grows and dies like those.
+void TensorCrossing::probe_pool(nb::handle torch) const {
+  const nb::object binding = torch.attr("_C");
+  const nb::object keys =
+      binding.attr("DispatchKeySet")(binding.attr("DispatchKey").attr("CPU")).attr("raw_repr")();
+  if (!AtenPool::enable(nb::cast<uint64_t>(keys))) return;
+  const MemoryPool& pool = MemoryPool::process();
+  const int64_t in_use = pool.usage().in_use;
+  const int64_t sizes[] = {1, MemoryPool::kSmallest}, strides[] = {MemoryPool::kSmallest, 1};
+  Result<AtenTensor> made = AtenTensor::empty_strided(sizes, strides, Dtype::kUInt8);
+  bool as_expected = made && pool.usage().in_use > in_use;
+  if (as_expected) {
+    nb::object tensor = nb::steal(wrap(std::move(*made)));
+    if (!tensor.is_valid()) nb::raise_python_error();
+    const nb::object like = torch.attr("empty")(1);
+    const auto keys_of = [&](const nb::object& of) {
+      return nb::cast<uint64_t>(binding.attr("_dispatch_keys")(of).attr("raw_repr")());
+    };
+    const nb::object storage = tensor.attr("untyped_storage")();
+    as_expected = keys_of(tensor) == keys_of(like) &&
+                  nb::cast<int64_t>(storage.attr("nbytes")()) == MemoryPool::kSmallest;
+    storage.attr("resize_")(2 * MemoryPool::kSmallest);
+    as_expected = as_expected && pool.usage().in_use == in_use + 2 * MemoryPool::kSmallest;
+  }
+  MemoryPool::process().release_idle();
+  if (!as_expected || pool.usage().in_use != in_use) AtenPool::disable();
+}
+
 Result<const TensorCrossing*> TensorCrossing::get() {
   static TensorCrossing crossing;
   if (crossing.tensor_type_ != nullptr) return static_cast<const TensorCrossing*>(&crossing);
@@ -90,6 +122,7 @@ Result<const TensorCrossing*> TensorCrossing::get() {
       reinterpret_cast<PyTypeObject*>(torch.attr("nn").attr("Parameter").inc_ref().ptr());
   crossing.probe_slot(torch);
   crossing.probe_wrap(torch);
+  crossing.probe_pool(torch);
   crossing.tensor_type_ = reinterpret_cast<PyTypeObject*>(torch.attr("Tensor").inc_ref().ptr());
   return static_cast<const TensorCrossing*>(&crossing);
 }

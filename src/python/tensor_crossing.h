@@ -53,6 +53,7 @@ class TensorCrossing {
   PyObject* wrap_slowly(AtenTensor tensor) const;
   void probe_slot(nanobind::handle torch);
   void probe_wrap(nanobind::handle torch);
+  void probe_pool(nanobind::handle torch) const;
 
   PyTypeObject* tensor_type_ = nullptr;
   PyTypeObject* parameter_type_ = nullptr;

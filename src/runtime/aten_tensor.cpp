@@ -1,5 +1,7 @@
 #include "runtime/aten_tensor.h"
 
+#include "runtime/aten_pool.h"
+
 namespace nfx {
 namespace {
 
@@ -68,6 +70,10 @@ AtenTensor AtenTensor::share(AtenHandle handle) {
 Result<AtenTensor> AtenTensor::empty_strided(std::span<const int64_t> sizes,
                                              std::span<const int64_t> strides, Dtype dtype) {
   assert(sizes.size() == strides.size() && "one stride a dimension");
+  if (const AtenPool* pool = AtenPool::get()) {
+    AtenTensor made(pool->empty_strided(sizes, strides, dtype));
+    if (made) return made;
+  }
   const AtenAbi& abi = aten_abi();
   AtenHandle handle = nullptr;
   const AtenError error =

@@ -62,7 +62,8 @@ class AtenTensor {
   static AtenTensor share(AtenHandle handle);
 
   // A new tensor on the CPU with a storage of exactly its bytes, which PyTorch
-  // can resize. Errors: `pytorch-error` (out of memory, sizes that overflow).
+  // can resize. The memory of a large one comes from the pool and returns to it
+  // when the storage dies. Errors: `pytorch-error` (out of memory, sizes that overflow).
   static Result<AtenTensor> empty_strided(std::span<const int64_t> sizes,
                                           std::span<const int64_t> strides, Dtype dtype);
 

@@ -99,6 +99,7 @@ Status write_back(Frame& frame) {
 Status run_steps(Frame& frame) {
   read_symbols(frame, frame.plan.symbols);
   if (!frame.is_laid_out || !same_symbols(frame)) NFX_TRY(frame.lay_out());
+  NFX_TRY(frame.take_arena());
   NFX_TRY(check_inputs(frame));
   for (const Step& step : frame.plan.steps) NFX_TRY(execute_step(frame, step));
   return write_back(frame);
@@ -111,6 +112,7 @@ Status run_plan(Frame& frame, std::span<const RunInput> inputs, std::span<RunOut
   NFX_TRY(take_inputs(frame, inputs));
   const AtenNoGrad no_grad;
   Status status = run_steps(frame);
+  frame.give_arena_back();
   if (!status) {
     frame.drop_transient();
     return status;

@@ -1,6 +1,9 @@
 #include "runtime/frame.h"
 
+#include <memory>
+
 #include "runtime/memory_plan.h"
+#include "runtime/memory_pool.h"
 
 namespace nfx {
 namespace {
@@ -77,24 +80,56 @@ Status Frame::lay_out() {
   for (size_t i = 0; i < plan.input_symbols.size(); ++i) {
     known_symbols[i] = numbers[plan.input_symbols[i]];
   }
-  for (SlotId slot = 0; slot < plan.slots.size(); ++slot) {  // they point into the old arena
-    const Slot& it = plan.slots[slot];
-    if (owns_handle(it.kind) && is_kept(plan, slot)) {
-      AtenTensor(std::exchange(handles[slot], nullptr));
-    }
-  }
   std::vector<BufferLife> lives;
   lives.reserve(plan.arena.size());
   for (const ArenaBuffer& buffer : plan.arena) {
     lives.push_back({numbers[plan.slots[buffer.slot].bytes], buffer.first, buffer.last});
   }
-  const MemoryPlan memory = plan_memory(lives);
-  if (!arena.reserve(memory.bytes)) return diagnose(NoMemory{memory.bytes});
-  for (size_t i = 0; i < lives.size(); ++i) {
-    data[plan.arena[i].slot] = arena.data() + memory.offsets[i];
-  }
+  MemoryPlan memory = plan_memory(lives);
+  arena_offsets = std::move(memory.offsets);
+  arena_bytes = memory.bytes;
+  arena_ = nullptr;
+  drop_kept_handles();  // they have the old shapes
   is_laid_out = true;
   return success();
+}
+
+void Frame::drop_kept_handles() {
+  for (SlotId slot = 0; slot < plan.slots.size(); ++slot) {
+    if (!owns_handle(plan.slots[slot].kind) || !is_kept(plan, slot)) continue;
+    AtenTensor(std::exchange(handles[slot], nullptr));
+  }
+}
+
+void Frame::place_arena(std::byte* arena) {
+  if (arena == arena_) return;
+  drop_kept_handles();
+  arena_ = arena;
+  for (size_t i = 0; i < plan.arena.size(); ++i) {
+    data[plan.arena[i].slot] = arena + arena_offsets[i];
+  }
+}
+
+Status Frame::take_arena() {
+  if (plan.arena.empty()) return success();
+  if (arena_bytes >= MemoryPool::kSmallest) {
+    std::byte* arena = MemoryPool::process().take(arena_bytes);
+    if (arena == nullptr) return diagnose(NoMemory{arena_bytes});
+    has_pooled_arena_ = true;
+    place_arena(arena);
+  } else if (arena_ == nullptr) {
+    small_arena_.resize(static_cast<size_t>(arena_bytes + kBufferAlignment));
+    void* start = small_arena_.data();
+    size_t room = small_arena_.size();
+    place_arena(static_cast<std::byte*>(
+        std::align(kBufferAlignment, static_cast<size_t>(arena_bytes), start, room)));
+  }
+  return success();
+}
+
+void Frame::give_arena_back() {
+  if (!std::exchange(has_pooled_arena_, false)) return;
+  MemoryPool::process().give_back(arena_);
 }
 
 void Frame::drop_transient() {

@@ -5,7 +5,6 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/arena_block.h"
 #include "runtime/plan.h"
 
 namespace nfx {
@@ -43,16 +42,31 @@ struct Frame {
   std::vector<int64_t> kernel_scalars;
   std::vector<int64_t> scratch;
 
-  ArenaBlock arena;
+  std::vector<int64_t> arena_offsets;  // by arena buffer
+  int64_t arena_bytes = 0;
   std::vector<int64_t> known_symbols;  // the input symbols that `numbers` belong to
   bool is_laid_out = false;
 
-  // Computes the numbers and places the arena for the input symbols that stand
-  // in `numbers`. Errors: `bad-sizes`, `no-memory`.
+  // Computes the numbers and the layout of the arena for the input symbols that
+  // stand in `numbers`. Errors: `bad-sizes`.
   Status lay_out();
+
+  // Gives the arena memory for a run. A small one stays with the frame, a large
+  // one is the pool's between runs, so that all plans share it.
+  // Errors: `no-memory`.
+  Status take_arena();
+  void give_arena_back();
 
   // Lets go of what a failed run has left.
   void drop_transient();
+
+ private:
+  void place_arena(std::byte* arena);
+  void drop_kept_handles();
+
+  std::byte* arena_ = nullptr;  // where handles and data point, also between runs
+  bool has_pooled_arena_ = false;
+  std::vector<std::byte> small_arena_;
 };
 
 // Whether a slot's handle stays valid between runs of one layout.
