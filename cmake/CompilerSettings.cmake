@@ -45,7 +45,7 @@ if(NFX_BUILD_FUZZERS)
 endif()
 
 # A product asks its user only for the shared libraries that it uses.
-add_link_options("LINKER:--as-needed")
+add_link_options("LINKER:--as-needed" "LINKER:--build-id")
 # lld links the static LLVM libraries several times faster than the default linker.
 find_program(NFX_LLD ld.lld HINTS /usr/lib/llvm-19/bin)
 if(NFX_LLD)

@@ -1,8 +1,5 @@
 #include "jit/jit.h"
 
-#include <dlfcn.h>
-#include <sys/stat.h>
-
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -10,10 +7,9 @@
 #include <mutex>
 #include <unordered_map>
 
-#include <llvm/Config/llvm-config.h>
-
 #include "jit/engine.h"
 #include "jit/generate.h"
+#include "jit/generator_version.h"
 #include "jit/kernel_key.h"
 #include "jit/object_cache.h"
 
@@ -27,20 +23,6 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// Names the generator that made an object: the file that holds this code, by size
-// and time, so that a rebuilt generator never finds what its forerunner made.
-std::string generator_version() {
-  std::string version = "llvm " LLVM_VERSION_STRING;
-  Dl_info info;
-  struct stat file;
-  if (dladdr(reinterpret_cast<const void*>(&generator_version), &info) != 0 &&
-      info.dli_fname != nullptr && stat(info.dli_fname, &file) == 0) {
-    version += " " + std::to_string(file.st_size) + " " + std::to_string(file.st_mtim.tv_sec) +
-               "." + std::to_string(file.st_mtim.tv_nsec);
-  }
-  return version;
-}
-
 }  // namespace
 
 class Jit::Impl {
@@ -50,7 +32,7 @@ class Jit::Impl {
         engine_(std::move(engine)),
         disk_(options.cache_dir),
         dump_dir_(options.dump_dir),
-        version_(generator_version() + " " + target_.description) {}
+        version_(jit::generator_version() + " " + target_.description) {}
 
   Compiled compile(const Kernel& kernel, const Schedule& schedule);
   const jit::Target& target() const { return target_; }

@@ -10,13 +10,6 @@ from torch._dynamo.testing import CompileCounterWithBackend
 OPTIONS = {"fallback": "error"}
 
 
-@pytest.fixture(autouse=True)
-def fresh_dynamo():
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
-
-
 def block(x, w):
     y = torch.nn.functional.gelu(x @ w)
     return torch.softmax(y, -1) * y.mean(-1, keepdim=True)

@@ -19,13 +19,6 @@ from nativefx.report import GraphReport, NodeReport, collector
 OPTIONS = {"fallback": "error"}
 
 
-@pytest.fixture(autouse=True)
-def fresh_dynamo():
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
-
-
 def chain(x):
     return torch.tanh(x * 2 + 1).sum(-1)
 

@@ -5,18 +5,10 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-import pytest
 import torch
 from tolerances import assert_as_exact
 
 OPTIONS = {"fallback": "error"}
-
-
-@pytest.fixture(autouse=True)
-def fresh_dynamo():
-    torch._dynamo.reset()
-    yield
-    torch._dynamo.reset()
 
 
 def test_two_threads_compile_and_run_at_once():

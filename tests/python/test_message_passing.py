@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from nativefx.gnn import Edges, edge_softmax, weighted_sum
+from nativefx.report import collector
 
 ERROR = {"fallback": "error"}
 
@@ -85,11 +86,15 @@ def test_same_bits_for_any_number_of_threads():
     results = []
     before = torch.get_num_threads()
     try:
-        for threads in (1, 2, 3):
-            torch.set_num_threads(threads)
-            results.append(compiled(edges, x, logits))
+        with collector() as graphs:
+            for threads in (1, 2, 3):
+                torch.set_num_threads(threads)
+                results.append(compiled(edges, x, logits))
     finally:
         torch.set_num_threads(before)
+    # Dynamo compiles anew for another number, up to a limit: eager mode comes after it.
+    assert len(graphs) == 3
+    assert all(graph.count("kernel") and not graph.count("python") for graph in graphs)
     assert torch.equal(results[0], results[1])
     assert torch.equal(results[0], results[2])
 
