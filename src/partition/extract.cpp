@@ -11,10 +11,32 @@
 namespace nfx {
 namespace {
 
+// A placeholder comes from the node whose value it stands for; a node that moved
+// is what it was.
 void copy_meta(const Graph& from, Node node, Graph& to, Node made) {
   NodeMeta meta = from.meta(node);
-  meta.derived = static_cast<bool>(meta.object);
+  if (made.kind() == NodeKind::kPlaceholder) meta.derived = static_cast<bool>(meta.object);
   if (meta != NodeMeta()) to.set_meta(made, meta);
+}
+
+void copy_attribute(const Graph& from, std::string_view name, Graph& to) {
+  const auto known = from.attributes().find(name);
+  if (known != from.attributes().end()) to.attributes().insert(*known);
+}
+
+void copy_subgraphs(const Graph& from, ArgId id, Graph& to) {
+  const Arg& arg = from.context().arg(id);
+  if (arg.kind == ArgKind::kGraph) copy_attribute(from, from.context().text(arg.text), to);
+  for (const ArgId child : arg.children) copy_subgraphs(from, child, to);
+}
+
+// What a node names of its module.
+void copy_attributes(const Graph& from, Node node, Graph& to) {
+  if (from.attributes().empty()) return;
+  if (node.kind() == NodeKind::kGetAttr || node.kind() == NodeKind::kCallModule) {
+    copy_attribute(from, node.target(), to);
+  }
+  copy_subgraphs(from, node.arguments(), to);
 }
 
 // Units are single nodes and whole regions. Each has a number: the place of its
@@ -107,6 +129,7 @@ std::unique_ptr<Graph> extract(const Graph& graph, const Region& region) {
                                 node.type_id());
     made->set_target(copy, node.target(), node.target_object());
     copy_meta(graph, node, *made, copy);
+    copy_attributes(graph, node, *made);
     copies[node.id().value] = copy;
   }
   operands.clear();

@@ -15,7 +15,8 @@ namespace nfx {
 //   %4 = aten.exp(%3)             output((%3,))
 //
 // One placeholder an input, the region's nodes, a tuple of its outputs. Names,
-// types and origin are kept; the Context is shared.
+// types, origin and the attributes that its nodes name are kept; the Context is
+// shared.
 std::unique_ptr<Graph> extract(const Graph& graph, const Region& region);
 
 // Makes what takes the place of region `index`, before `place`: one node an output.
