@@ -16,6 +16,10 @@ __all__ = [
     "limit_idle_memory",
     "memory_usage",
     "release_memory",
+    "replace_pattern",
+    "rewrite",
+    "rule",
+    "rules",
 ]
 
 _HOMES = {
@@ -25,11 +29,16 @@ _HOMES = {
     "limit_idle_memory": "memory",
     "memory_usage": "memory",
     "release_memory": "memory",
+    "replace_pattern": "rewriting",
+    "rewrite": "rewriting",
+    "rule": "rewriting",
 }
 
 
 def __getattr__(name: str) -> Any:
     """Import what needs all of PyTorch's compiler only when it is asked for."""
+    if name == "rules":
+        return importlib.import_module("nativefx.rules")
     if name in _HOMES:
         return getattr(importlib.import_module(f"nativefx.{_HOMES[name]}"), name)
     raise AttributeError(f"module `nativefx` has no attribute `{name}`")

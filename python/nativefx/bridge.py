@@ -20,10 +20,12 @@ from torch.fx._lazy_graph_module import _LazyGraphModule
 from torch.fx.graph_module import GraphModule, _WrappedCall
 
 __all__ = [
+    "CLASS_FIELDS",
     "FxSource",
     "NodeExtras",
     "finish_graph",
     "give",
+    "renamed_signature",
     "start_graph",
     "take",
 ]
@@ -33,7 +35,7 @@ _NODE_FIELDS = frozenset(
     ["_root", "_insert", "_len", "_graph_namespace", "_owning_module", "_find_nodes_lookup_table"]
 )
 # Names that every class has.
-_CLASS_FIELDS = frozenset(["__module__", "__dict__", "__weakref__", "__doc__", "__qualname__"])
+CLASS_FIELDS = frozenset(["__module__", "__dict__", "__weakref__", "__doc__", "__qualname__"])
 
 
 class NodeExtras(NamedTuple):
@@ -141,7 +143,7 @@ def _shallow(fields: dict[str, Any]) -> dict[str, Any]:
 def _module_state(module: GraphModule) -> ModuleState:
     instance_class = type(module)
     base = next(c for c in instance_class.__mro__ if c.__qualname__.split(".")[-1] != _IMPL_NAME)
-    class_fields = {k: v for k, v in vars(instance_class).items() if k not in _CLASS_FIELDS}
+    class_fields = {k: v for k, v in vars(instance_class).items() if k not in CLASS_FIELDS}
     return ModuleState(base, instance_class.__name__, class_fields, _shallow(module.__dict__))
 
 
@@ -267,11 +269,11 @@ def _new_program(
     program.__dict__.update(fields)
     program._graph_module = module
     if edited:
-        program._graph_signature = _renamed_signature(program._graph_signature, module.graph)
+        program._graph_signature = renamed_signature(program._graph_signature, module.graph)
     return program
 
 
-def _renamed_signature(signature: Any, graph: torch.fx.Graph) -> Any:
+def renamed_signature(signature: Any, graph: torch.fx.Graph) -> Any:
     """Let a signature name the nodes that now stand where its own stood."""
     inputs = [node for node in graph.nodes if node.op == "placeholder"]
     outputs = graph.output_node().args[0]

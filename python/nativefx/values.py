@@ -15,11 +15,11 @@ from torch.utils import _pytree as pytree
 
 from nativefx.symbolic_text import read_symbolic
 
-__all__ = ["Values"]
+__all__ = ["OF_THE_VALUE", "Values"]
 
 # What `meta` says of the very value of a node, so that it does not go over to
 # the node that replaces it.
-_OF_THE_VALUE = frozenset(
+OF_THE_VALUE = frozenset(
     [
         "val",
         "example_value",
@@ -74,7 +74,7 @@ class Values:
         description
             The native type (see `describe` in `type_description.h`) or None.
         """
-        meta.update((key, value) for key, value in origin.items() if key not in _OF_THE_VALUE)
+        meta.update((key, value) for key, value in origin.items() if key not in OF_THE_VALUE)
         if description is None or description[0] == "opaque":
             return
         key = "example_value" if "example_value" in origin and "val" not in origin else self._key

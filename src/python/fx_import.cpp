@@ -218,6 +218,15 @@ std::shared_ptr<Graph> import_fx(nb::handle source) {
   return import_into(new_context(), source, "main");
 }
 
+std::shared_ptr<Graph> import_pattern(std::shared_ptr<Context> context, nb::handle module,
+                                      std::string_view name) {
+  auto graph = std::make_shared<Graph>(std::move(context), name);
+  const nb::object fx_graph = module.attr("graph");
+  Importer(*graph, fx_graph).run();
+  read_attributes(*graph, module);
+  return graph;
+}
+
 uint64_t fingerprint(const Graph& graph) {
   const NodeTable& table = graph.table();
   std::vector<uint32_t> position(table.records.size());

@@ -21,6 +21,11 @@ inline constexpr std::string_view kFingerprintProperty = "fx.edits";  // int: se
 // made, or one of another graph.
 std::shared_ptr<Graph> import_fx(nb::handle source);
 
+// The nodes and attributes of a GraphModule alone, in a Context that exists: what is
+// read from both compares by id. It cannot be exported.
+std::shared_ptr<Graph> import_pattern(std::shared_ptr<Context> context, nb::handle module,
+                                      std::string_view name);
+
 // Tells whether a graph still is as it was read: order, names, targets,
 // arguments. Two graphs of one Context that differ in these differ in it.
 uint64_t fingerprint(const Graph& graph);

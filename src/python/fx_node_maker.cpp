@@ -36,18 +36,26 @@ FxNodeMaker::FxNodeMaker(nb::handle fx_graph)
 }
 
 nb::object FxNodeMaker::make(NodeKind kind, nb::handle name, nb::handle target, nb::handle type,
-                             nb::handle args, nb::handle kwargs) {
+                             nb::handle args, nb::handle kwargs, nb::handle before) {
   nb::object node = checked(node_type_->tp_new(node_type_, no_arguments_.ptr(), nullptr));
   const nb::object fields = checked(
       PyTuple_Pack(5, graph_.ptr(), name.ptr(), op_name(kind).ptr(), target.ptr(), type.ptr()));
   check(base_init_(node.ptr(), fields.ptr(), nullptr));
-  PyObject* update[] = {node.ptr(), args.ptr(), kwargs.ptr()};
-  checked(PyObject_Vectorcall(update_args_.ptr(), update, 3, nullptr));
-  PyObject* prepend[] = {root_.ptr(), node.ptr()};
-  checked(PyObject_Vectorcall(prepend_.ptr(), prepend, 2, nullptr));
+  set_arguments(node, args, kwargs);
+  put_before(node, before.is_valid() ? before : root_);
   check(PyDict_SetItem(names_.ptr(), node.ptr(), name.ptr()));
   enter_lookup(kind, node, target);
   return node;
+}
+
+void FxNodeMaker::set_arguments(nb::handle node, nb::handle args, nb::handle kwargs) const {
+  PyObject* update[] = {node.ptr(), args.ptr(), kwargs.ptr()};
+  checked(PyObject_Vectorcall(update_args_.ptr(), update, 3, nullptr));
+}
+
+void FxNodeMaker::put_before(nb::handle node, nb::handle before) const {
+  PyObject* prepend[] = {before.ptr(), node.ptr()};
+  checked(PyObject_Vectorcall(prepend_.ptr(), prepend, 2, nullptr));
 }
 
 // The hash of an operator runs Python code, so each target is asked for once.

@@ -16,10 +16,13 @@ class FxNodeMaker {
  public:
   explicit FxNodeMaker(nb::handle fx_graph);
 
-  // A node at the end of the graph. Everything is as given; users follow from
-  // the arguments.
+  // A node before another one, by default at the end of the graph. Everything is as
+  // given; users follow from the arguments.
   nb::object make(NodeKind kind, nb::handle name, nb::handle target, nb::handle type,
-                  nb::handle args, nb::handle kwargs);
+                  nb::handle args, nb::handle kwargs, nb::handle before = {});
+  // A node that is there gets other arguments, or another place.
+  void set_arguments(nb::handle node, nb::handle args, nb::handle kwargs) const;
+  void put_before(nb::handle node, nb::handle before) const;
   // Writes a field that torch.fx would compute or normalise.
   void set_field(nb::handle node, const char* field, nb::handle value) const;
   void finish(size_t count);  // the length of the graph

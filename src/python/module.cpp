@@ -4,6 +4,7 @@
 #include "python/bindings.h"
 #include "python/compiled_module.h"
 #include "python/plugin_module.h"
+#include "python/rewrite_module.h"
 
 NB_MODULE(_core, m) {
   m.doc() = "The native side of nativefx.";
@@ -14,4 +15,5 @@ NB_MODULE(_core, m) {
   nfx::bind_aten(m);
   nfx::python::bind_compiler(m);
   nfx::python::bind_plugins(m);
+  nfx::python::bind_rewriting(m);
 }

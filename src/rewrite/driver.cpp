@@ -153,14 +153,20 @@ RuleTrace::RuleTrace(std::function<void(const std::string& line)> sink)
 
 RuleTrace::~RuleTrace() { innermost = outer_; }
 
+bool RuleTrace::is_on() { return innermost != nullptr; }
+
+void RuleTrace::tell(const std::string& line) {
+  if (innermost != nullptr) innermost->sink_(line);
+}
+
 void trace_rule(const RuleSet& set, const Rule& rule, Node node, Node with) {
-  if (innermost == nullptr) return;
+  if (!RuleTrace::is_on()) return;
   std::string line(set.name());
   line += ": " + rule.str() + ": %";
   line += node.name();
   line += " becomes %";
   line += with.name();
-  innermost->sink_(line);
+  RuleTrace::tell(line);
 }
 
 }  // namespace nfx

@@ -28,10 +28,13 @@ class RuleTrace {
   RuleTrace(const RuleTrace&) = delete;
   RuleTrace& operator=(const RuleTrace&) = delete;
 
+  // The innermost one of this thread: whether there is one, and a line for it.
+  static bool is_on();
+  static void tell(const std::string& line);
+
  private:
   std::function<void(const std::string&)> sink_;
   RuleTrace* outer_;
-  friend void trace_rule(const RuleSet& set, const Rule& rule, Node node, Node with);
 };
 
 // Tells the innermost RuleTrace of this thread, if there is one.
