@@ -98,3 +98,27 @@ def force_slow_fx_fields(slow: bool) -> None: ...
 def callable_name(callable: Any) -> str: ...
 def resolve_callable(name: str) -> Any: ...
 def __getattr__(name: str) -> Any: ...
+def prepare_edges(graph: Graph) -> bool:
+    """Write gather and scatter along rows as mp ops, and move dense work off the edges."""
+
+def sort_index(
+    data: int,
+    element_size: int,
+    length: int,
+    stride: int,
+    n: int,
+    offsets: int,
+    order: int,
+    sorted: int,
+) -> None:
+    """Sort row numbers at an address; results are written to addresses."""
+
+def permute_index(
+    data: int, element_size: int, length: int, stride: int, n: int, order: int, result: int
+) -> None:
+    """Take row numbers in another order, checked."""
+
+def check_index(
+    data: int, element_size: int, length: int, stride: int, n: int, wrap: bool, result: int
+) -> None:
+    """Copy row numbers, checked."""

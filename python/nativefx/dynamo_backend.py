@@ -11,6 +11,7 @@ import torch
 
 from nativefx import _core
 from nativefx.errors import Error
+from nativefx.gnn.recognition import recognize
 from nativefx.graph import Graph
 from nativefx.options import Options
 from nativefx.plugin import outline_plugins
@@ -53,6 +54,8 @@ def nativefx(
     """
     chosen = Options.read(options)
     gm = outline_plugins(gm, example_inputs, chosen.plugins, fallback=chosen.fallback)
+
+    gm = recognize(gm, example_inputs)
 
     def compile_graph(
         graph: torch.fx.GraphModule, inputs: Sequence[Any], kind: str

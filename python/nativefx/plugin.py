@@ -20,14 +20,11 @@ from typing import Any
 
 import torch
 import torch.fx
-from torch._dispatch.python import enable_python_dispatcher
-from torch._dynamo.utils import detect_fake_mode
-from torch.fx.experimental.proxy_tensor import make_fx
-from torch.fx.traceback import preserve_node_meta
 
 from nativefx import _core
 from nativefx.errors import Error
 from nativefx.graph import Graph
+from nativefx.pre_dispatch import trace_pre_dispatch
 
 __all__ = ["NodeClaim", "Plugin", "PluginReport", "RegionReport", "outline_plugins", "reports"]
 
@@ -163,7 +160,7 @@ def outline_plugins(
     if not loaded:
         return gm
     try:
-        traced = _trace_pre_dispatch(gm, example_inputs)
+        traced = trace_pre_dispatch(gm, example_inputs)
     except Exception as error:
         failure = _error("pre-dispatch-trace", f"the graph cannot be traced for plug-ins: {error}")
         _failed(failure, fallback)
@@ -180,27 +177,6 @@ def outline_plugins(
     if all(region.failure for region in report.regions):
         return gm
     return graph.to_fx()
-
-
-def _trace_pre_dispatch(
-    gm: torch.fx.GraphModule, example_inputs: Sequence[Any]
-) -> torch.fx.GraphModule:
-    """Trace the graph into ATen operators above autograd and decomposition."""
-    placeholders = gm.graph.find_nodes(op="placeholder")
-    values = [
-        node.meta.get("example_value", example)
-        for node, example in zip(placeholders, example_inputs, strict=True)
-    ]
-    fake_mode = detect_fake_mode(values)
-    with contextlib.ExitStack() as stack:
-        if fake_mode is not None:
-            allowed = fake_mode.allow_non_fake_inputs
-            stack.callback(setattr, fake_mode, "allow_non_fake_inputs", allowed)
-            fake_mode.allow_non_fake_inputs = True
-            stack.enter_context(fake_mode)
-        stack.enter_context(enable_python_dispatcher())
-        stack.enter_context(preserve_node_meta())
-        return make_fx(torch.fx.Interpreter(gm).run, pre_dispatch=True)(*values)
 
 
 class _Region:

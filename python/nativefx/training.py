@@ -13,6 +13,8 @@ from torch._functorch.partitioners import (
 )
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
+from nativefx.gnn.recompute import has_edges, mark_recompute
+
 __all__ = ["GraphCompiler", "foreign_mode_is_active", "through_autograd"]
 
 GraphCompiler = Callable[[torch.fx.GraphModule, Sequence[Any], str], Callable[..., Any]]
@@ -56,7 +58,13 @@ def through_autograd(
 
         return compile_kind
 
-    choose = min_cut_rematerialization_partition if partition == "min_cut" else default_partition
+    split = min_cut_rematerialization_partition if partition == "min_cut" else default_partition
+
+    def choose(joint: torch.fx.GraphModule, inputs: Sequence[Any], **facts: Any) -> Any:
+        if has_edges(joint):
+            mark_recompute(joint)
+        return split(joint, inputs, **facts)
+
     backend = aot_autograd(
         fw_compiler=compiler("forward"),
         bw_compiler=compiler("backward"),

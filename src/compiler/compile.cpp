@@ -4,6 +4,7 @@
 
 #include "compiler/lower.h"
 #include "compiler/stage_dump.h"
+#include "message_passing/order_edges.h"
 #include "passes/expand_composites.h"
 #include "passes/pass_manager.h"
 #include "passes/pipelines.h"
@@ -23,6 +24,7 @@ class Pipeline {
     NFX_TRY(dump_.graph("captured", graph_));
     NFX_TRY(timed("expand", [&] { return expand(); }));
     NFX_TRY(timed("passes", [&] { return run_passes(); }));
+    NFX_TRY(timed("edges", [&] { return order(); }));
     NFX_TRY(timed("fuse", [&] { return fuse_graph(); }));
     NFX_TRY(timed("generate", [&] { return generate(); }));
     NFX_TRY(timed("choose", [&] {
@@ -68,6 +70,13 @@ class Pipeline {
     expand_composites(graph_);
     if (options_.verify) NFX_TRY(verify(graph_));
     return dump_.graph("expanded", graph_);
+  }
+
+  // What scatters sum is computed in sorted order, and may simplify again there.
+  Status order() {
+    if (!fused() || order_edges(graph_) == Changed::kNo) return success();
+    NFX_TRY(dump_.graph("ordered", graph_));
+    return run_passes();
   }
 
   Status fuse_graph() {

@@ -220,6 +220,13 @@ uint32_t Domain::add(SymExprId size, bool inner) {
   return static_cast<uint32_t>(dims_.size() - 1);
 }
 
+uint32_t Domain::add_like(const DomainDim& dim, const std::map<uint32_t, uint32_t>& to_here) {
+  dims_.push_back(dim);
+  if (dim.parent >= 0)
+    dims_.back().parent = static_cast<int32_t>(to_here.at(static_cast<uint32_t>(dim.parent)));
+  return static_cast<uint32_t>(dims_.size() - 1);
+}
+
 uint32_t Domain::make_ragged(uint32_t edges, Node offsets) {
   const SymExprId rows = sym_sub(*context_, offsets.type().sizes[0], sym_int(*context_, 1));
   const uint32_t parent = add(rows, false);

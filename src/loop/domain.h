@@ -7,6 +7,7 @@
 // the value does not change (size 1, or expanded) has an empty product. So a view
 // inside a group costs nothing: it only relabels.
 #pragma once
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -31,6 +32,8 @@ class Domain {
 
   const std::vector<DomainDim>& dims() const { return dims_; }
   uint32_t add(SymExprId size, bool inner);
+  // An inner dimension as one of another domain, whose dimensions are ours by `to_here`.
+  uint32_t add_like(const DomainDim& dim, const std::map<uint32_t, uint32_t>& to_here);
   void set_inner(uint32_t dim) { dims_[dim].inner = true; }
   // Makes `edges` inner: those of each row of the returned new dimension.
   uint32_t make_ragged(uint32_t edges, Node offsets);

@@ -137,15 +137,23 @@ bool Join::pair_rest(const Domain& other, std::map<uint32_t, uint32_t>& to_here)
   std::vector<uint32_t> ours = domain_.inner_dims();
   const bool adopt = ours.empty();
   if (adopt) {
-    for (uint32_t d : rest) ours.push_back(domain_.add(other.dims()[d].size, true));
+    for (uint32_t d : rest) ours.push_back(domain_.add_like(other.dims()[d], to_here));
   }
   if (ours.size() != rest.size()) return false;
   for (size_t i = 0; i < rest.size(); ++i) {
-    if (!known_equal(context_, domain_.dims()[ours[i]].size, other.dims()[rest[i]].size))
-      return false;
+    if (!same_positions(domain_.dims()[ours[i]], other.dims()[rest[i]], to_here)) return false;
     to_here[rest[i]] = ours[i];
   }
   return true;
+}
+
+// Whether an inner dimension of a guest walks what one of ours does.
+bool Join::same_positions(const DomainDim& ours, const DomainDim& theirs,
+                          const std::map<uint32_t, uint32_t>& to_here) const {
+  if (!known_equal(context_, ours.size, theirs.size)) return false;
+  if (ours.parent < 0 || theirs.parent < 0) return ours.parent == theirs.parent;
+  return ours.offsets == theirs.offsets &&
+         to_here.at(static_cast<uint32_t>(theirs.parent)) == static_cast<uint32_t>(ours.parent);
 }
 
 bool Join::agree_on_inner(const Domain& other, const std::map<uint32_t, uint32_t>& to_here) {

@@ -26,6 +26,8 @@ class Join {
   bool take_from_group(Node node, Node operand);
   bool absorb(Node node, Node operand);
   bool pair_rest(const Domain& other, std::map<uint32_t, uint32_t>& to_here);
+  bool same_positions(const DomainDim& ours, const DomainDim& theirs,
+                      const std::map<uint32_t, uint32_t>& to_here) const;
   bool agree_on_inner(const Domain& other, const std::map<uint32_t, uint32_t>& to_here);
   bool complete(Node node);
   bool members_fit() const;

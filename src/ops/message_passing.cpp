@@ -1,6 +1,7 @@
 // Message passing over the edges of a graph. Edges stand in order of their
 // destination: those of node i are offsets[i] .. offsets[i + 1] - 1, and src and
 // dst name their ends.
+#include <cmath>
 #include <limits>
 
 #include "ops/compose.h"
@@ -56,14 +57,30 @@ Result<Fold> edge_sum(Node node) {
   return fold;
 }
 
-Result<Fold> edge_max(Node node) {
+// The first value of a running maximum (or minimum): below (above) every other.
+double lowest(Dtype dtype) {
+  if (is_floating(dtype)) return -std::numeric_limits<double>::infinity();
+  return dtype == Dtype::kBool || dtype == Dtype::kUInt8
+             ? 0
+             : -std::ldexp(1.0, static_cast<int>(8 * dtype_size(dtype)) - 1);
+}
+
+double highest(Dtype dtype) {
+  if (is_floating(dtype)) return std::numeric_limits<double>::infinity();
+  if (dtype == Dtype::kBool) return 1;
+  const int bits = static_cast<int>(8 * dtype_size(dtype)) - (dtype == Dtype::kUInt8 ? 0 : 1);
+  return std::ldexp(1.0, bits) - 1;
+}
+
+template <Expr (*kPick)(Expr, Expr), double (*kFirst)(Dtype)>
+Result<Fold> edge_extremum(Node node) {
   Fold fold = fold_edges(node);
   fold.init = [dtype = fold.compute](ExprPool& pool) {
-    return std::vector{literal(pool, dtype, -std::numeric_limits<double>::infinity())};
+    return std::vector{literal(pool, dtype, kFirst(dtype))};
   };
-  fold.step = [](std::span<const Expr> s, Expr x, Expr) { return std::vector{max_nan(s[0], x)}; };
+  fold.step = [](std::span<const Expr> s, Expr x, Expr) { return std::vector{kPick(s[0], x)}; };
   fold.merge = [](std::span<const Expr> s, std::span<const Expr> o) {
-    return std::vector{max_nan(s[0], o[0])};
+    return std::vector{kPick(s[0], o[0])};
   };
   return fold;
 }
@@ -154,7 +171,10 @@ NFX_OPS(message_passing) {
       .spreads([](Node node) { return node.operand(1); })
       .traits({Trait::kGather});
   op("mp::edge_sum(Tensor x, Tensor offsets) -> Tensor").fold(edge_sum, node_type);
-  op("mp::edge_max(Tensor x, Tensor offsets) -> Tensor").fold(edge_max, node_type);
+  op("mp::edge_max(Tensor x, Tensor offsets) -> Tensor")
+      .fold(edge_extremum<max_nan, lowest>, node_type);
+  op("mp::edge_min(Tensor x, Tensor offsets) -> Tensor")
+      .fold(edge_extremum<min_nan, highest>, node_type);
 }
 
 NFX_OPS(message_passing_composites) {

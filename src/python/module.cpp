@@ -3,6 +3,7 @@
 #include "python/aten_module.h"
 #include "python/bindings.h"
 #include "python/compiled_module.h"
+#include "python/message_passing_module.h"
 #include "python/plugin_module.h"
 #include "python/rewrite_module.h"
 
@@ -16,4 +17,5 @@ NB_MODULE(_core, m) {
   nfx::python::bind_compiler(m);
   nfx::python::bind_plugins(m);
   nfx::python::bind_rewriting(m);
+  nfx::python::bind_message_passing(m);
 }

@@ -8,12 +8,13 @@ operators, on the transposed graph where a gradient flows to sources.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
+
+from nativefx.gnn.operators import LIBRARY, define
 
 __all__ = ["Edges", "edge_softmax", "weighted_sum"]
 
@@ -139,15 +140,6 @@ def edge_softmax(edges: Edges, logits: Tensor) -> Tensor:
 
 # ---- the operators: schema, value in plain PyTorch, shape, gradient
 
-_LIBRARY = torch.library.Library("mp", "DEF")
-
-
-def _define(schema: str, value: Callable[..., Tensor], shape: Callable[..., Tensor]) -> None:
-    _LIBRARY.define(schema, tags=(torch.Tag.pt2_compliant_tag,))
-    name = schema[: schema.index("(")]
-    _LIBRARY.impl(name, value, "CompositeExplicitAutograd")
-    torch.library.register_fake(f"mp::{name}", shape, lib=_LIBRARY)
-
 
 def _from_src(x: Tensor, src: Tensor) -> Tensor:
     return x.index_select(0, src)
@@ -169,6 +161,10 @@ def _edge_sum(x: Tensor, offsets: Tensor) -> Tensor:
 def _edge_max(x: Tensor, offsets: Tensor) -> Tensor:
     rows = _row_of_edge(offsets).view([-1] + [1] * (x.dim() - 1)).expand_as(x)
     return _rows_like(x, offsets).fill_(-torch.inf).scatter_reduce_(0, rows, x, "amax")
+
+
+def _edge_min(x: Tensor, offsets: Tensor) -> Tensor:
+    return -_edge_max(-x, offsets)
 
 
 def _edge_softmax(x: Tensor, offsets: Tensor, dst: Tensor) -> Tensor:
@@ -207,36 +203,37 @@ def _edges_like(x: Tensor, ends: Tensor) -> Tensor:
     return x.new_empty([ends.size(0), *x.shape[1:]])
 
 
-_define("from_src(Tensor x, Tensor src) -> Tensor", _from_src, _edges_like)
-_define(
+define("from_src(Tensor x, Tensor src) -> Tensor", _from_src, _edges_like)
+define(
     "from_dst(Tensor x, Tensor offsets, Tensor dst) -> Tensor",
     _from_dst,
     lambda x, offsets, dst: _edges_like(x, dst),
 )
-_define("edge_sum(Tensor x, Tensor offsets) -> Tensor", _edge_sum, _rows_like)
-_define("edge_max(Tensor x, Tensor offsets) -> Tensor", _edge_max, _rows_like)
-_define(
+define("edge_sum(Tensor x, Tensor offsets) -> Tensor", _edge_sum, _rows_like)
+define("edge_max(Tensor x, Tensor offsets) -> Tensor", _edge_max, _rows_like)
+define("edge_min(Tensor x, Tensor offsets) -> Tensor", _edge_min, _rows_like)
+define(
     "edge_softmax(Tensor x, Tensor offsets, Tensor dst) -> Tensor",
     _edge_softmax,
     lambda x, offsets, dst: x.new_empty(x.shape),
 )
-_define(
+define(
     "edge_softmax_backward(Tensor grad, Tensor y, Tensor offsets, Tensor dst) -> Tensor",
     _edge_softmax_backward,
     lambda grad, y, offsets, dst: grad.new_empty(grad.shape),
 )
-_define(
+define(
     "weighted_sum(Tensor x, Tensor weight, Tensor offsets, Tensor src, Tensor dst, "
     "Tensor t_offsets, Tensor t_dst, Tensor t_order) -> Tensor",
     _weighted_sum,
     lambda x, weight, offsets, *_: _rows_like(x, offsets),
 )
-_define(
+define(
     "sum_messages(Tensor x, Tensor weight, Tensor offsets, Tensor src) -> Tensor",
     _sum_messages,
     lambda x, weight, offsets, src: _rows_like(x, offsets),
 )
-_define(
+define(
     "edge_dot(Tensor x, Tensor y, Tensor src, Tensor dst, int rank) -> Tensor",
     _edge_dot,
     lambda x, y, src, dst, rank: x.new_empty([src.size(0), *x.shape[1:rank]]),
@@ -268,8 +265,8 @@ def _grad_weighted_sum(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
 
 
 torch.library.register_autograd(
-    "mp::edge_softmax", _grad_softmax, setup_context=_save_softmax, lib=_LIBRARY
+    "mp::edge_softmax", _grad_softmax, setup_context=_save_softmax, lib=LIBRARY
 )
 torch.library.register_autograd(
-    "mp::weighted_sum", _grad_weighted_sum, setup_context=_save_weighted_sum, lib=_LIBRARY
+    "mp::weighted_sum", _grad_weighted_sum, setup_context=_save_weighted_sum, lib=LIBRARY
 )

@@ -1,0 +1,50 @@
+"""Message passing in a graph of Dynamo, found before AOTAutograd."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch.fx
+
+from nativefx import _core
+from nativefx.graph import Graph
+from nativefx.pre_dispatch import trace_pre_dispatch
+
+__all__ = ["gathers_and_scatters", "recognize"]
+
+_SCATTERS = ("index_add", "scatter_add", "scatter_reduce", "index_reduce", "index_put", "scatter")
+
+
+def gathers_and_scatters(gm: torch.fx.GraphModule) -> bool:
+    """Whether some node of the graph, by its name, may combine values by an index."""
+    return any(
+        name.startswith(_SCATTERS)
+        for node in gm.graph.nodes
+        if node.op in ("call_function", "call_method")
+        for name in [getattr(node.target, "__name__", str(node.target))]
+    )
+
+
+def recognize(gm: torch.fx.GraphModule, example_inputs: Sequence[Any]) -> torch.fx.GraphModule:
+    """Write gather and scatter along rows as operators of the library ``mp``.
+
+    Parameters
+    ----------
+    gm, example_inputs
+        The graph and its inputs, as Dynamo gives them to a back end.
+
+    Returns
+    -------
+    torch.fx.GraphModule
+        A graph for AOTAutograd, or `gm` itself if there is nothing to find.
+    """
+    if not gathers_and_scatters(gm):
+        return gm
+    import nativefx.gnn.structure  # noqa: F401  registers the operators
+
+    graph = Graph.from_fx(trace_pre_dispatch(gm, example_inputs))
+    graph.infer_types()
+    if not _core.prepare_edges(graph):
+        return gm
+    return graph.to_fx()
