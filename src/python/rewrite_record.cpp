@@ -8,6 +8,7 @@ void RewriteRecord::applied(const SubgraphRewrite& rewrite) {
   const SubgraphMatch& match = rewrite.match;
   if (keep_matches_) keep(match);
   for (const Node node : match.calls()) matched_.push_back(node.id());
+  for (const Node node : rewrite.erased) matched_.push_back(node.id());
   for (const Node node : rewrite.moved) moved_.push_back(node.id());
   const std::vector<Node>& results = match.pattern().results();
   for (size_t i = 0; i < results.size(); ++i) {

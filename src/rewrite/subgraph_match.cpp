@@ -255,6 +255,10 @@ bool SubgraphMatcher::push_positional(Node pattern, Node node, bool swapped) {
   return true;
 }
 
+bool asserts_type(Node node) {
+  return node.target() == "aten._assert_tensor_metadata.default" && !node.has_uses();
+}
+
 bool SubgraphMatcher::is_contained() const {
   for (const Node pattern : bound_) {
     if (pattern.kind() == NodeKind::kPlaceholder || match_.pattern().returns(pattern)) continue;
@@ -262,7 +266,8 @@ bool SubgraphMatcher::is_contained() const {
       const auto is_user = [&](Node other) {
         return other.kind() != NodeKind::kPlaceholder && match_.node(other).id() == use.user;
       };
-      if (std::ranges::none_of(bound_, is_user)) return false;
+      if (std::ranges::any_of(bound_, is_user)) continue;
+      if (!asserts_type(match_.graph().node(use.user))) return false;
     }
   }
   return true;

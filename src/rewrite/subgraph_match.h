@@ -106,6 +106,9 @@ class SubgraphMatcher {
   size_t attempts_ = 0;
 };
 
+// An assertion that tracing put there about the type of a value: it goes with the value.
+bool asserts_type(Node node);
+
 // Whether the first two arguments of the call may be swapped.
 bool arguments_commute(Node node);
 

@@ -100,8 +100,9 @@ bool SubgraphReplacer::replace(const SubgraphMatch& match, SubgraphListener* lis
   const Node last = calls_.back();
   if (!has_results(match) || reads_itself(match) || !find_late_users(match, last)) return false;
   if (writes_.disturbs(calls_, calls_.front(), last) || !compute_inputs(match)) return false;
+  find_assertions();
   build(match, last);
-  if (listener != nullptr) listener->applied({match, made_, with_, late_});
+  if (listener != nullptr) listener->applied({match, made_, with_, late_, assertions_});
   finish(match, last);
   return true;
 }
@@ -173,6 +174,16 @@ bool SubgraphReplacer::follow(Node node, Node last) {
     }
   }
   return true;
+}
+
+void SubgraphReplacer::find_assertions() {
+  assertions_.clear();
+  for (const Node call : calls_) {
+    for (const Use use : graph_.uses(call)) {
+      const Node user = graph_.node(use.user);
+      if (asserts_type(user)) assertions_.push_back(user);
+    }
+  }
 }
 
 void SubgraphReplacer::build(const SubgraphMatch& match, Node before) {
@@ -266,6 +277,7 @@ void SubgraphReplacer::finish(const SubgraphMatch& match, Node last) {
     graph_.replace_all_uses(replaced, with_[i]);
   }
   for (const Node node : late_) graph_.move_before(node, last);
+  for (const Node node : assertions_) graph_.erase(node);
   for (size_t i = calls_.size(); i-- > 0;) {
     if (calls_[i].has_uses()) continue;
     writes_.erased(calls_[i]);

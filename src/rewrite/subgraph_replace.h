@@ -13,9 +13,10 @@ namespace nfx {
 // One application of a rule, told before the uses of what was matched change.
 struct SubgraphRewrite {
   const SubgraphMatch& match;
-  std::span<const Node> made;   // new nodes in order
-  std::span<const Node> with;   // what takes the place of each result of the pattern
-  std::span<const Node> moved;  // users that now stand behind the new nodes
+  std::span<const Node> made;    // new nodes in order
+  std::span<const Node> with;    // what takes the place of each result of the pattern
+  std::span<const Node> moved;   // users that now stand behind the new nodes
+  std::span<const Node> erased;  // with what was matched: assertions about it
 };
 
 class SubgraphListener {
@@ -58,6 +59,7 @@ class SubgraphReplacer {
   Node copy(Node source, const SubgraphMatch& match);
   ArgId substitute(ArgumentView argument, const SubgraphMatch& match);
   void infer_type(Node made);
+  void find_assertions();
   void finish(const SubgraphMatch& match, Node last);
 
   const SubgraphPattern& pattern_;
@@ -72,8 +74,9 @@ class SubgraphReplacer {
   std::vector<uint32_t> input_of_;  // by NodeId of the replacement: its place among inputs
   std::vector<Node> copies_;        // by NodeId of the replacement
   std::vector<Node> operands_;
-  std::vector<Node> calls_;  // of the match, in order
-  std::vector<Node> late_;   // users of results that stand before its last node
+  std::vector<Node> calls_;       // of the match, in order
+  std::vector<Node> late_;        // users of results that stand before its last node
+  std::vector<Node> assertions_;  // about nodes that go
   std::vector<Node> made_;
   std::vector<Node> with_;
 };
