@@ -32,6 +32,18 @@ const DimProduct* under(const DimMap& operand, size_t d, size_t rank) {
   return d < shift ? nullptr : &operand[d - shift];
 }
 
+// Whether an operand has the sizes of the node or 1 under them. What only takes the
+// dtype of an operand, such as new_zeros, may have any.
+bool lies_under(Context& context, Node operand, Node node) {
+  const auto below = operand.type().sizes, above = node.type().sizes;
+  if (below.size() > above.size()) return false;
+  for (size_t d = 0; d < below.size(); ++d) {
+    const SymExprId size = above[above.size() - below.size() + d];
+    if (as_int(context, below[d]) != 1 && !known_equal(context, below[d], size)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Join::Join(Grouping& grouping, int32_t group)
@@ -63,6 +75,7 @@ bool Join::element(Node node, const std::vector<Node>& aligned) {
     }
     const int32_t from = grouping_.group_of(operand);
     if (from == group_) {
+      if (!lies_under(context_, operand, node)) return false;
       if (!take_from_group(node, operand)) return false;
     } else if (grouping_.level(operand) >= home.level) {
       if (from < 0 || grouping_.level(operand) != home.level) return false;
