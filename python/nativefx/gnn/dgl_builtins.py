@@ -66,11 +66,8 @@ def reduce_rows(name: str, space: Space, degree: Any, x: Tensor) -> Tensor:
     y = torch.where(x != x, limit, x)
     best = space.extreme(y.detach(), "amax" if name == "max" else "amin")
     hit = y.detach() == space.gather(best)
-    edges = torch.arange(x.shape[0], device=x.device)
-    edges = edges.view([-1] + [1] * (x.dim() - 1)).expand_as(x)
     # The gradient goes to the first edge that reaches the extreme.
-    first = space.extreme(torch.where(hit, edges, x.shape[0]), "amin")
-    chosen = y.gather(0, first)
+    chosen = y.gather(0, space.first_edge(hit))
     empty = (degree == 0).view([-1] + [1] * (x.dim() - 1))
     return torch.where(empty, limit, chosen)
 

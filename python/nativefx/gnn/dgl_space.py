@@ -80,9 +80,13 @@ class Space:
         hit = x == best
         if x.is_floating_point():
             hit = hit | (x != x)
-        edges = torch.arange(x.shape[0], device=x.device)
-        edges = edges.view([-1] + [1] * (x.dim() - 1)).expand_as(x)
-        return self.extreme(torch.where(hit, edges, x.shape[0]), "amin")
+        return self.first_edge(hit)
+
+    def first_edge(self, hit: Tensor) -> Tensor:
+        """First edge of each node at which `hit` is true; edge 0 where there are no edges."""
+        edges = torch.arange(hit.shape[0], device=hit.device)
+        edges = edges.view([-1] + [1] * (hit.dim() - 1)).expand_as(hit)
+        return -self.extreme(torch.where(hit, -edges, -hit.shape[0]), "amax")
 
     def select_edge(self, x: Tensor, edge: Tensor) -> Tensor:
         """Value of `x` at one edge for each node and feature; one edge takes the gradient."""
