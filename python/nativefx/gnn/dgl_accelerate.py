@@ -146,7 +146,9 @@ def _node_udf(original: Callable[..., Any], settings: Settings) -> Callable[...,
         ids = graph.nodes(ntype) if _is_all(ids) else ids
         found = None
         if len(ids):
-            side = GraphSide({"nid": ids}.__getitem__, ("nid",), {"dst": len(ids)}, False)
+            side = GraphSide(
+                {"nid": ids}.__getitem__, ("nid",), {"dst": len(ids)}, False, ids.dtype
+            )
             tensors = {("dst", name): value for name, value in data.items()}
             call = Call(apply=func, ntype=ntype)
             found = run_call("apply_nodes", (func,), call, node_fields, side, tensors, settings)
@@ -216,7 +218,7 @@ def _side(g: Any, structure: Structure) -> GraphSide:
         return structure[name] if value is None else value
 
     names = _EDGE_INDICES + _ROW_INDICES
-    return GraphSide(index, names, structure.sizes, structure.one_type)
+    return GraphSide(index, names, structure.sizes, structure.one_type, g.idtype)
 
 
 def _fields(g: Any) -> dict[Any, Tensor]:

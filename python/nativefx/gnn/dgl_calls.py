@@ -14,11 +14,11 @@ from torch import Tensor
 from nativefx.errors import Error
 from nativefx.gnn.dgl_captures import Captures
 from nativefx.gnn.dgl_passing import Call, Inputs
-from nativefx.gnn.dgl_program import Program
+from nativefx.gnn.dgl_program import Program, Spec, hints_for
 from nativefx.gnn.dgl_refusal import Refused, user_line
 from nativefx.gnn.dgl_report import CallReport, tell
 
-__all__ = ["GraphSide", "Settings", "run_call"]
+__all__ = ["GraphSide", "Settings", "kind_of", "refusal", "run_call"]
 
 # Programs of one key differ in what Python code asked of sizes; more than this many
 # mean that it asks for the sizes themselves.
@@ -46,6 +46,23 @@ class Settings:
         return (self.compiles, repr(sorted(self.options.items())))
 
 
+_KINDS = {
+    **dict.fromkeys(("src_index", "dst_index", "eid", "row", "order", "position", "edge"), "edges"),
+    **dict.fromkeys(("nid", "dst_degree", "dst"), "dst"),
+    **dict.fromkeys(("rows", "degree", "start"), "rows"),
+    **dict.fromkeys(("src_degree", "src_nid", "src"), "src"),
+}
+
+
+def kind_of(name: Any, one_type: bool) -> str:
+    """Give what the first dimension of an input counts.
+
+    Sources and destinations that are the same nodes are counted as ``"dst"``.
+    """
+    kind = _KINDS[name[0] if isinstance(name, tuple) else name]
+    return "dst" if one_type and kind == "src" else kind
+
+
 class GraphSide:
     """What a call gets from the graph: index tensors and sizes."""
 
@@ -55,11 +72,21 @@ class GraphSide:
         index_names: tuple[str, ...],
         sizes: Mapping[str, int],
         one_type: bool,
+        id_dtype: torch.dtype = torch.int64,
     ) -> None:
         self.index = index
         self.index_names = index_names
         self.sizes = dict(sizes)
         self.one_type = one_type
+        self.id_dtype = id_dtype
+
+    def specs(self, tensors: Mapping[Any, Tensor]) -> dict[Any, Spec]:
+        """Describe fields and index tensors."""
+        known = {n: Spec.of(t, kind_of(n, self.one_type)) for n, t in tensors.items()}
+        for name in self.index_names:
+            dtype = self.id_dtype if name in ("nid", "eid", "src_nid") else torch.int64
+            known[name] = Spec(kind_of(name, self.one_type), dtype=dtype)
+        return known
 
 
 def run_call(
@@ -85,9 +112,9 @@ def run_call(
     """
     captures = Captures(*functions)
     key = (
-        kind, captures.key, _call_key(call), graph.one_type, settings.key,
+        kind, captures.key, _call_key(call), settings.key,
         torch.is_grad_enabled(), torch.is_autocast_enabled("cpu"),
-        tuple((n, t.dtype, t.shape[1:], t.requires_grad, t.device) for n, t in tensors.items()),
+        tuple(graph.specs(tensors).items()),
     )  # fmt: skip
     programs = _programs.setdefault(key, [])
     found = next((p for p in programs if _accepts(p, graph.sizes)), None)
@@ -128,20 +155,25 @@ def _make(
     try:
         if len(programs) >= _VARIANTS:
             raise Refused("Python control flow depends on the numbers of nodes or edges")
+        specs = graph.specs(tensors)
         make = functools.partial(
-            Program, lambda inputs: body(call, inputs), tensors, captures.tensors,
-            index_names=graph.index_names, one_type=graph.one_type,
+            Program, lambda inputs: body(call, inputs), specs, captures.tensors,
             compiler=settings.compiler(),
         )  # fmt: skip
-        program = make()
+        program = make(hints=hints_for(spec.kind for spec in specs.values()))
         # Sizes that the code asked for are those of this graph, not those of the trace.
-        return program if program.accepts(graph.sizes) else make(sizes=graph.sizes)
+        return program if program.accepts(graph.sizes) else make(hints=graph.sizes)
     except Error:
         raise
     except Exception as error:
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        text = reason[0] if isinstance(error, Refused) else f"{type(error).__name__}: {reason[0]}"
-        return CallReport(kind, describe(functions), False, text, user_line(error))
+        return refusal(kind, functions, error)
+
+
+def refusal(kind: str, functions: tuple[Any, ...], error: Exception) -> CallReport:
+    """Report why a call is not compiled."""
+    reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    text = reason if isinstance(error, Refused) else f"{type(error).__name__}: {reason}"
+    return CallReport(kind, describe(functions), False, text, user_line(error))
 
 
 def describe(functions: tuple[Any, ...]) -> str:

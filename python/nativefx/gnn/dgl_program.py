@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
@@ -13,27 +14,51 @@ from torch import Tensor
 from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
-from torch.fx.experimental.symbolic_shapes import ShapeEnv
+from torch.fx.experimental.symbolic_shapes import (
+    DimDynamic,
+    ShapeEnv,
+    StatelessSymbolicContext,
+)
 
 from nativefx.gnn.dgl_batched import Degree
 from nativefx.gnn.dgl_passing import Inputs
 from nativefx.gnn.dgl_refusal import Refused
 
-__all__ = ["Program", "trace_mode"]
+__all__ = ["Program", "Spec", "hints_for", "trace_mode"]
 
-# Sizes to trace with: no two equal, none 0 or 1, so that each is a symbol of its own.
-_HINTS = {"src": 1009, "dst": 1013, "rows": 1019, "edges": 2003}
-
-_SIZE_OF = {
-    "src_index": "edges", "dst_index": "edges", "eid": "edges", "row": "edges", "order": "edges",
-    "position": "edges", "nid": "dst", "dst_degree": "dst", "rows": "rows", "degree": "rows",
-    "start": "rows", "src_degree": "src", "src_nid": "src",
-    "src": "src", "dst": "dst", "edge": "edges",
-}  # fmt: skip
+_HINTS = (1009, 1013, 1019, 2003, 1021, 1031, 1033, 2011, 1039, 1049, 1051, 2017)
 
 
-def _size_of(name: Any) -> str:
-    return _SIZE_OF[name[0] if isinstance(name, tuple) else name]
+@dataclass(frozen=True)
+class Spec:
+    """What is known of an input for graphs of any size.
+
+    Attributes
+    ----------
+    kind
+        What its first dimension counts, such as ``"edges"``; None: its sizes are fixed.
+    sizes
+        The other dimensions, or all.
+    """
+
+    kind: Hashable | None
+    sizes: tuple[int, ...] = ()
+    dtype: torch.dtype = torch.int64
+    requires_grad: bool = False
+    device: torch.device | None = None
+
+    @classmethod
+    def of(cls, tensor: Tensor, kind: Hashable | None) -> Spec:
+        """Describe a tensor."""
+        sizes = tuple(tensor.shape[kind is not None :])
+        return cls(kind, sizes, tensor.dtype, tensor.requires_grad, tensor.device)
+
+
+def hints_for(kinds: Iterable[Hashable]) -> dict[Hashable, int]:
+    """Give sizes to trace with: no two equal, none 0 or 1, so each becomes a symbol."""
+    distinct = list(dict.fromkeys(kinds))
+    extra = [2027 + 2 * i for i in range(len(distinct))]
+    return dict(zip(distinct, [*_HINTS, *extra], strict=False))
 
 
 class Program:
@@ -43,16 +68,12 @@ class Program:
     ----------
     body
         Computes tensors by name of `Inputs`.
-    tensors
-        The inputs by name, of one graph.
+    specs
+        The inputs by name.
     captured
         Tensors that the functions read besides: they are inputs as well.
-    index_names
-        Index tensors that the body may ask for.
-    one_type
-        Whether sources and destinations are the same nodes.
-    sizes
-        Sizes to trace with, if Python code asks for them.
+    hints
+        Sizes to trace with, by kind.
     compiler
         Makes of a graph of torch.fx what runs, or None to run the graph itself.
 
@@ -64,47 +85,32 @@ class Program:
 
     def __init__(
         self,
-        body: Callable[[Inputs], Mapping[str, Tensor]],
-        tensors: Mapping[Any, Tensor],
+        body: Callable[[Inputs], Mapping[Any, Any]],
+        specs: Mapping[Any, Spec],
         captured: Sequence[Tensor],
-        *,
-        index_names: Sequence[str],
-        one_type: bool,
+        hints: Mapping[Any, int],
         compiler: Callable[[torch.fx.GraphModule], Callable[..., Any]] | None,
-        sizes: Mapping[str, int] | None = None,
     ) -> None:
-        self._sizes = dict(_HINTS, dst=_HINTS["src"]) if one_type else dict(_HINTS)
-        self._sizes.update(sizes or {})
         env = ShapeEnv()
         mode = FakeTensorMode(shape_env=env, allow_non_fake_inputs=True)
-        names = [*tensors, *index_names]
-        fakes = [self._fake(mode, name, tensors.get(name)) for name in names]
+        names = list(specs)
+        fakes = [_fake(mode, spec, hints) for spec in specs.values()]
         self._symbols = {
-            kind: fake.shape[0].node.expr
-            for name, fake in zip(names, fakes, strict=True)
-            if isinstance(fake.shape[0], torch.SymInt)
-            for kind in [_size_of(name)]
+            spec.kind: fake.shape[0].node.expr
+            for spec, fake in zip(specs.values(), fakes, strict=True)
+            if spec.kind is not None
         }
+        self.output_names: tuple[Any, ...] = ()
         self.graph, used = _trace(body, names, fakes, captured, mode, self)
         self._captured_used = used
         self._guards = [guard.expr for guard in env.guards]
         self._checked: set[tuple[int, ...]] = set()
         self.inputs = _drop_unused(self.graph, names, len(used))
+        self._dynamic = [specs[name].kind is not None for name in self.inputs]
         self.operators = sum(n.op == "call_function" for n in self.graph.graph.nodes)
         self._run = compiler(self.graph) if compiler is not None else self.graph
 
-    def _fake(self, mode: FakeTensorMode, name: Any, tensor: Tensor | None) -> Tensor:
-        size = self._sizes[_size_of(name)]
-        if tensor is None:
-            sample = torch.zeros(size, dtype=torch.int64)
-        else:
-            sample = torch.zeros(
-                (size, *tensor.shape[1:]), dtype=tensor.dtype, device=tensor.device
-            )
-            sample.requires_grad_(tensor.requires_grad)
-        return _symbolic_rows(mode, sample)
-
-    def accepts(self, sizes: Mapping[str, int]) -> bool:
+    def accepts(self, sizes: Mapping[Any, int]) -> bool:
         """Whether the sizes of a graph meet what Python code asked of sizes."""
         if not self._guards:
             return True
@@ -120,8 +126,9 @@ class Program:
     def __call__(self, fetch: Callable[[Any], Tensor], captured: Sequence[Tensor]) -> Any:
         """Run on the tensors of a graph; gives fields by name."""
         values = [fetch(name).contiguous() for name in self.inputs]
-        for value in values:
-            torch._dynamo.maybe_mark_dynamic(value, 0)
+        for value, dynamic in zip(values, self._dynamic, strict=True):
+            if dynamic:
+                torch._dynamo.maybe_mark_dynamic(value, 0)
         return dict(
             zip(
                 self.output_names,
@@ -130,19 +137,19 @@ class Program:
             )
         )
 
-    output_names: tuple[str, ...] = ()
 
-
-def _symbolic_rows(mode: FakeTensorMode, sample: Tensor) -> Tensor:
-    from torch.fx.experimental.symbolic_shapes import DimDynamic, StatelessSymbolicContext
-
-    dims = [DimDynamic.DUCK] + [DimDynamic.STATIC] * (sample.dim() - 1)
+def _fake(mode: FakeTensorMode, spec: Spec, hints: Mapping[Any, int]) -> Tensor:
+    head = () if spec.kind is None else (hints[spec.kind],)
+    sample = torch.zeros((*head, *spec.sizes), dtype=spec.dtype, device=spec.device)
+    sample.requires_grad_(spec.requires_grad)
+    dims = [DimDynamic.STATIC] * sample.dim()
+    dims[: len(head)] = [DimDynamic.DUCK] * len(head)
     context: Any = StatelessSymbolicContext(dynamic_sizes=dims)
     return mode.from_tensor(sample, symbolic_context=context)
 
 
 def _trace(
-    body: Callable[[Inputs], Mapping[str, Tensor]],
+    body: Callable[[Inputs], Mapping[Any, Any]],
     names: Sequence[Any],
     fakes: Sequence[Tensor],
     captured: Sequence[Tensor],

@@ -175,9 +175,20 @@ def _std(
 
     def edges(v: Any) -> Any:
         variance = x.space.variance(v, correction)
-        return variance if name == "var" else variance.sqrt()
+        return variance if name == "var" else _root(variance)
 
     return _along(x, dim, keepdim, edges, lambda v, *_: v)
+
+
+def _root(x: torch.Tensor) -> torch.Tensor:
+    """Square root with gradient 0 at 0, as `std` and `norm` have it."""
+    zero = x == 0
+    return torch.where(zero, 0.0, torch.where(zero, 1.0, x).sqrt())
+
+
+def _sum_root(x: Any, dim: Any, keepdim: bool) -> Batched:
+    total = (x * x).sum(dim, keepdim)
+    return total.like(_root(total.value))
 
 
 @register("norm", "vector_norm", "linalg_vector_norm", "linalg_norm")
@@ -186,16 +197,15 @@ def _norm(
 ) -> Batched:
     p = kwargs.pop("ord", p)
     p = 2 if p in ("fro", None) else p
-    if kwargs or not isinstance(p, int | float):
+    if any(v is not None for v in kwargs.values()) or not isinstance(p, int | float):
         raise Refused(f"this form of `{func.__name__}` is not known")
     if x.ragged in _dims(x, dim):
         if p not in (1, 2):
             raise Refused("only norms 1 and 2 are known along a mailbox")
         if p == 1:
             return x.abs().sum(dim, keepdim)
-        total = (x * x).sum(dim, keepdim)
         x.space.require_edges()
-        return total.sqrt()
+        return _sum_root(x, dim, keepdim)
     return _along(
         x, dim, keepdim, lambda v: v,
         lambda v, d, keep: torch.linalg.vector_norm(v, p, d, keepdim=keep),
