@@ -13,6 +13,7 @@ from nativefx import _core
 from nativefx.errors import Error
 from nativefx.gnn.recognition import recognize
 from nativefx.graph import Graph
+from nativefx.native_options import native_options
 from nativefx.options import Options
 from nativefx.plugin import outline_plugins
 from nativefx.report import GraphReport, collecting
@@ -23,7 +24,6 @@ __all__ = ["compile_fx", "nativefx"]
 # Probes the running PyTorch while no tracing mode is active.
 _core.tensor_crossing()
 
-_DEFAULT_PASSES = "default"
 _numbers = itertools.count()
 _warned: set[str] = set()
 
@@ -104,15 +104,7 @@ def _compile(
 ) -> Callable[..., Any]:
     graph = Graph.from_fx(gm)
     graph.infer_types()
-    native = _core.CompileOptions()
-    native.kernels = options.kernels
-    native.passes = _DEFAULT_PASSES if options.passes is None else options.passes
-    native.dump = options.dump
-    native.cache = options.cache
-    native.name = name
-    native.verify = options.verify
-    native.fuse_limit = options.fuse_limit
-    return _core.compile_graph(graph, gm, eager, native)
+    return _core.compile_graph(graph, gm, eager, native_options(options, name))
 
 
 def _boxed(gm: torch.fx.GraphModule) -> Callable[[list[Any]], Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Error"]
+__all__ = ["Error", "error"]
 
 
 class Error(Exception):
@@ -15,3 +15,10 @@ class Error(Exception):
     """
 
     code: str = ""
+
+
+def error(code: str, message: str, *, help: str = "") -> Error:
+    """Make a diagnostic of the Python side; it reads like those of the native side."""
+    made = Error(f"error[{code}]: {message}" + (f"\n  help: {help}" if help else ""))
+    made.code = code
+    return made

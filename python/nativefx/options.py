@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nativefx.errors import Error
+from nativefx.errors import error
 
 __all__ = ["Options"]
 
@@ -40,6 +40,8 @@ class Options:
         ``"default"`` saves what the backward reads.
     cache
         A folder that keeps machine code between processes. Empty: none is kept.
+    cache_limit
+        How many MiB the folder may hold; what was not used for longest goes first.
     plugins
         Whom to ask for parts of the graph before anything else, in order of priority:
         paths of shared libraries, or `nativefx.Plugin` objects.
@@ -57,6 +59,7 @@ class Options:
     partition: str = "min_cut"
     plugins: Sequence[Any] = ()
     cache: str = dataclasses.field(default_factory=lambda: _default_cache())
+    cache_limit: int = 1024
     verify: bool = False
     fuse_limit: int = -1
 
@@ -73,11 +76,11 @@ class Options:
         fields = {field.name: field for field in dataclasses.fields(cls)}
         for name, value in given.items():
             if name not in fields:
-                raise _error("unknown-option", _unknown(name, list(fields)))
+                raise error("unknown-option", _unknown(name, list(fields)))
             if name == "dump" and isinstance(value, Path):
                 given[name] = str(value)
             elif not _fits(name, value):
-                raise _error("bad-option", f"option `{name}` cannot be {value!r}")
+                raise error("bad-option", f"option `{name}` cannot be {value!r}")
         return cls(**given)
 
 
@@ -100,6 +103,8 @@ def _fits(name: str, value: Any) -> bool:
         return isinstance(value, bool)
     if name == "fuse_limit":
         return isinstance(value, int)
+    if name == "cache_limit":
+        return isinstance(value, int) and not isinstance(value, bool) and value > 0
     return isinstance(value, str) or (name == "passes" and value is None)
 
 
@@ -107,9 +112,3 @@ def _unknown(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean `{near[0]}`?" if near else "known are " + ", ".join(known)
     return f"there is no option `{name}`; {hint}"
-
-
-def _error(code: str, message: str) -> Error:
-    error = Error(f"error[{code}]: {message}")
-    error.code = code
-    return error

@@ -23,6 +23,10 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
+std::string symbol_name(const std::string& full_key) {
+  return "nfx_kernel_" + jit::hash_text(full_key);
+}
+
 }  // namespace
 
 class Jit::Impl {
@@ -30,12 +34,19 @@ class Jit::Impl {
   Impl(const JitOptions& options, jit::Target target, std::shared_ptr<jit::Engine> engine)
       : target_(std::move(target)),
         engine_(std::move(engine)),
-        disk_(options.cache_dir),
+        disk_(options.cache_dir, options.cache_limit),
         dump_dir_(options.dump_dir),
-        version_(jit::generator_version() + " " + target_.description) {}
+        generator_(jit::generator_version()),
+        version_(generator_ + " " + target_.description) {}
 
   Compiled compile(const Kernel& kernel, const Schedule& schedule);
+  Result<KernelObject> object(const Kernel& kernel, const Schedule& schedule);
+  void add_object(KernelObject object) {
+    const std::lock_guard lock(mutex_);
+    known_.insert_or_assign(std::move(object.key), std::move(object.object));
+  }
   const jit::Target& target() const { return target_; }
+  const std::string& generator() const { return generator_; }
   JitStats stats() const {
     const std::lock_guard lock(mutex_);
     return stats_;
@@ -43,6 +54,8 @@ class Jit::Impl {
 
  private:
   Compiled make(const Kernel& kernel, const Schedule& schedule, const std::string& key);
+  std::optional<std::string> known_object(const std::string& key, const std::string& full_key);
+  std::string full_key(const std::string& key) const { return version_ + "\n" + key; }
   Compiled link(const std::string& object, const std::string& symbol, const Schedule& schedule);
   void dump(const Kernel& kernel, const jit::GeneratedCode& code, const std::string& symbol) const;
 
@@ -50,9 +63,11 @@ class Jit::Impl {
   std::shared_ptr<jit::Engine> engine_;
   jit::ObjectCache disk_;
   std::string dump_dir_;
-  std::string version_;
+  std::string generator_;
+  std::string version_;  // the generator and its target
   mutable std::mutex mutex_;
   std::unordered_map<std::string, std::shared_future<Compiled>> kernels_;
+  std::unordered_map<std::string, std::string> known_;  // objects that were given, by key
   JitStats stats_;
 };
 
@@ -77,11 +92,33 @@ Compiled Jit::Impl::compile(const Kernel& kernel, const Schedule& schedule) {
   return result;
 }
 
+// What was given, else what lies on disk.
+std::optional<std::string> Jit::Impl::known_object(const std::string& key,
+                                                   const std::string& full_key) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto given = known_.find(key);
+    if (given != known_.end()) return given->second;
+  }
+  return disk_.load(full_key);
+}
+
+Result<KernelObject> Jit::Impl::object(const Kernel& kernel, const Schedule& schedule) {
+  std::string key = jit::kernel_key(kernel, schedule);
+  const std::string full = full_key(key);
+  if (std::optional<std::string> known = known_object(key, full)) {
+    return KernelObject{std::move(key), std::move(*known)};
+  }
+  NFX_ASSIGN(jit::GeneratedCode code,
+             jit::generate_code(kernel, schedule, target_, symbol_name(full), false));
+  return KernelObject{std::move(key), std::move(code.object)};
+}
+
 Compiled Jit::Impl::make(const Kernel& kernel, const Schedule& schedule, const std::string& key) {
   const auto start = Clock::now();
-  const std::string full_key = version_ + "\n" + key;
-  const std::string symbol = "nfx_kernel_" + jit::hash_text(full_key);
-  if (const std::optional<std::string> object = disk_.load(full_key)) {
+  const std::string full = full_key(key);
+  const std::string symbol = symbol_name(full);
+  if (const std::optional<std::string> object = known_object(key, full)) {
     Compiled linked = link(*object, symbol, schedule);
     const std::lock_guard lock(mutex_);
     ++stats_.disk_hits;
@@ -97,7 +134,7 @@ Compiled Jit::Impl::make(const Kernel& kernel, const Schedule& schedule, const s
     ++stats_.compiled;
     stats_.compile_ms += milliseconds_since(start);
   }
-  disk_.store(full_key, code.object);
+  disk_.store(full, code.object);
   return linked;
 }
 
@@ -138,6 +175,13 @@ Compiled Jit::compile(const Kernel& kernel, const Schedule& schedule) {
   return impl_->compile(kernel, schedule);
 }
 
+Result<KernelObject> Jit::object(const Kernel& kernel, const Schedule& schedule) {
+  return impl_->object(kernel, schedule);
+}
+
+void Jit::add_object(KernelObject object) { impl_->add_object(std::move(object)); }
+
+const std::string& Jit::generator() const { return impl_->generator(); }
 int Jit::vector_bytes() const { return impl_->target().vector_bytes; }
 const std::string& Jit::target() const { return impl_->target().description; }
 JitStats Jit::stats() const { return impl_->stats(); }

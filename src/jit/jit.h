@@ -27,12 +27,13 @@ struct CompiledKernel {
 };
 
 struct JitOptions {
-  std::string cache_dir;  // of compiled objects; empty: none is kept on disk
-  std::string triple;     // of the target; empty: this machine's
-  std::string cpu;        // LLVM's name; empty: this machine's, or any of the triple
-  std::string features;   // LLVM's list ("+avx2,-avx512f"), added to the CPU's
-  int vector_bits = 0;    // 0: the widest that the target has
-  std::string dump_dir;   // writes <kernel>-<key>.ll and .s of each compiled kernel
+  std::string cache_dir;                     // of compiled objects; empty: none is kept on disk
+  uint64_t cache_limit = uint64_t{1} << 30;  // bytes that the folder may hold
+  std::string triple;                        // of the target; empty: this machine's
+  std::string cpu;       // LLVM's name; empty: this machine's, or any of the triple
+  std::string features;  // LLVM's list ("+avx2,-avx512f"), added to the CPU's
+  int vector_bits = 0;   // 0: the widest that the target has
+  std::string dump_dir;  // writes <kernel>-<key>.ll and .s of each compiled kernel
 };
 
 struct JitStats {
@@ -41,6 +42,13 @@ struct JitStats {
   int64_t disk_hits = 0;
   double compile_ms = 0;  // from kernel to callable code, without cache hits
   double load_ms = 0;     // of disk hits
+};
+
+// Machine code of a kernel, for programs that are saved. The key says all that the
+// code depends on besides the generator and the target.
+struct KernelObject {
+  std::string key;
+  std::string object;
 };
 
 // Thread safe. Equal kernels are compiled once, also when asked for at the same
@@ -55,6 +63,12 @@ class Jit {
   Result<std::shared_ptr<const CompiledKernel>> compile(const Kernel& kernel);
   Result<std::shared_ptr<const CompiledKernel>> compile(const Kernel& kernel,
                                                         const Schedule& schedule);
+
+  // The object of a kernel: one that is known, or generated anew.
+  Result<KernelObject> object(const Kernel& kernel, const Schedule& schedule);
+  // Lets `compile` link this object; it must come from a Jit of the same generator and target.
+  void add_object(KernelObject object);
+  const std::string& generator() const;  // which build of the code generator
 
   int vector_bytes() const;
   const std::string& target() const;  // triple, CPU and features, as keyed by

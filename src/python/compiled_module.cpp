@@ -3,36 +3,21 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
-#include <map>
-#include <mutex>
-
 #include "compiler/compile.h"
 #include "python/compiled_object.h"
 #include "python/diagnostic_error.h"
+#include "python/process_jit.h"
 #include "python/python_step.h"
 
 namespace nfx::python {
 namespace {
-
-// One for the process, so that equal kernels of all graphs are compiled once.
-// A dump wants the text of every kernel and gets one of its own.
-std::shared_ptr<Jit> jit_for(const std::string& cache_dir, const std::string& dump_dir) {
-  static std::mutex mutex;
-  static auto* const shared = new std::map<std::string, std::shared_ptr<Jit>>;
-  const std::lock_guard lock(mutex);
-  if (!dump_dir.empty()) {
-    return std::shared_ptr<Jit>(value_or_raise(Jit::create({.dump_dir = dump_dir})));
-  }
-  std::shared_ptr<Jit>& jit = (*shared)[cache_dir];
-  if (jit == nullptr) jit = value_or_raise(Jit::create({.cache_dir = cache_dir}));
-  return jit;
-}
 
 struct PyOptions {
   bool kernels = true;
   std::string passes;
   std::string dump;
   std::string cache;
+  uint64_t cache_limit = JitOptions().cache_limit;
   std::string name = "graph";
   bool verify = false;
   int fuse_limit = -1;
@@ -43,7 +28,10 @@ nb::object compile_graph(const std::shared_ptr<Graph>& graph, nb::object module,
   CompileOptions options;
   options.hooks = python_hooks(std::move(module));
   std::shared_ptr<Jit> jit;
-  if (py_options.kernels) jit = jit_for(py_options.cache, py_options.dump);
+  if (py_options.kernels) {
+    jit = py_options.dump.empty() ? process_jit(py_options.cache, py_options.cache_limit)
+                                  : dumping_jit(py_options.dump);
+  }
   options.jit = jit.get();
   options.passes = py_options.passes;
   options.dump_dir = py_options.dump;
@@ -99,6 +87,7 @@ void bind_compiler(nb::module_& m) {
       .def_rw("passes", &PyOptions::passes, "Names of passes with commas.")
       .def_rw("dump", &PyOptions::dump, "A folder for what each stage makes, or empty.")
       .def_rw("cache", &PyOptions::cache, "A folder for machine code, or empty.")
+      .def_rw("cache_limit", &PyOptions::cache_limit, "Bytes that the folder may hold.")
       .def_rw("name", &PyOptions::name)
       .def_rw("fuse_limit", &PyOptions::fuse_limit, "Operators that may be fused; negative: all.")
       .def_rw("verify", &PyOptions::verify, "Whether the graph is verified between stages.");
