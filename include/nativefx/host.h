@@ -69,6 +69,21 @@ typedef struct nfx_host {
   nfx_diagnostic* (*diagnostic_create)(nfx_string code, nfx_string message, nfx_string help);
   nfx_status (*diagnostic_read)(const nfx_diagnostic* diagnostic, nfx_diagnostic_info* info);
   void (*diagnostic_free)(nfx_diagnostic* diagnostic);
+  nfx_status (*graph_run_passes)(nfx_graph* graph, nfx_string names, nfx_diagnostic** diagnostic);
+  nfx_status (*graph_partition)(const nfx_graph* graph, const nfx_supporter* const* supporters,
+                                size_t num_supporters, const nfx_partition_options* options,
+                                nfx_partition** partition, nfx_diagnostic** diagnostic);
+  void (*partition_free)(nfx_partition* partition);
+  nfx_status (*partition_size)(const nfx_partition* partition, size_t* num_regions);
+  nfx_status (*partition_region)(const nfx_partition* partition, size_t index,
+                                 nfx_region_info* info);
+  nfx_status (*partition_refusal)(const nfx_partition* partition, nfx_node node,
+                                  nfx_string* reasons);
+  nfx_status (*partition_extract)(const nfx_partition* partition, size_t index, nfx_graph** region);
+  nfx_status (*graph_split)(nfx_graph* graph, nfx_partition* partition,
+                            nfx_diagnostic** diagnostic);
+  nfx_status (*graph_inline)(nfx_graph* graph, const nfx_partition* partition,
+                             nfx_diagnostic** diagnostic);
 } nfx_host;
 
 #endif  // NATIVEFX_HOST_H

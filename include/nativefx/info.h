@@ -79,4 +79,43 @@ typedef struct nfx_node_spec {
   uint32_t reserved;
 } nfx_node_spec;
 
+// Whether a node can be run.
+typedef struct nfx_support {
+  uint32_t struct_size;
+  uint32_t yes;
+  nfx_string reason;  // for no; alive until the next call. The report shows it
+} nfx_support;
+
+// Whoever can run nodes. A failure counts as no, with the status as the reason.
+typedef struct nfx_supporter {
+  uint32_t struct_size;
+  uint32_t reserved;
+  nfx_string name;  // regions are named after it: "npu_0"
+  void* state;      // passed to each call
+  nfx_status (*supports)(void* state, const nfx_graph* graph, nfx_node node, nfx_support* answer);
+} nfx_supporter;
+
+typedef struct nfx_partition_options {
+  uint32_t struct_size;
+  uint32_t connected_only;  // divide regions into connected parts
+  uint32_t functional;      // refuse what writes, draws random numbers or has effects
+  uint32_t reserved;
+  size_t min_nodes;  // smaller regions go back to nobody
+} nfx_partition_options;
+
+// A region: nodes in graph order, values that it takes from outside in the order
+// of their first use, and those that are used outside in graph order. The arrays
+// live as long as the partition.
+typedef struct nfx_region_info {
+  uint32_t struct_size;
+  uint32_t supporter;  // its number among those that were asked
+  nfx_string name;
+  const nfx_node* nodes;
+  size_t num_nodes;
+  const nfx_node* inputs;
+  size_t num_inputs;
+  const nfx_node* outputs;
+  size_t num_outputs;
+} nfx_region_info;
+
 #endif  // NATIVEFX_INFO_H

@@ -104,6 +104,39 @@ NFX_API nfx_status nfx_node_move_before(nfx_graph* graph, nfx_node node, nfx_nod
                                         nfx_diagnostic** diagnostic);
 NFX_API nfx_status nfx_node_erase(nfx_graph* graph, nfx_node node, nfx_diagnostic** diagnostic);
 
+// ---- passes: names with commas, "dce,cse", or "default", which runs until nothing
+// changes. After a failure the graph may be changed, and is right.
+NFX_API nfx_status nfx_graph_run_passes(nfx_graph* graph, nfx_string names,
+                                        nfx_diagnostic** diagnostic);
+
+// ---- regions. A partition belongs to the graph as it was when it was made.
+// Asks the supporters for each call, in order of priority: the first yes gets it.
+// Null options are the defaults.
+NFX_API nfx_status nfx_graph_partition(const nfx_graph* graph,
+                                       const nfx_supporter* const* supporters,
+                                       size_t num_supporters, const nfx_partition_options* options,
+                                       nfx_partition** partition, nfx_diagnostic** diagnostic);
+NFX_API void nfx_partition_free(nfx_partition* partition);
+NFX_API nfx_status nfx_partition_size(const nfx_partition* partition, size_t* num_regions);
+// Regions come in an order in which they can run.
+NFX_API nfx_status nfx_partition_region(const nfx_partition* partition, size_t index,
+                                        nfx_region_info* info);
+// Why nobody, or nobody of higher priority, took a node: "npu: no float64"; lines.
+NFX_API nfx_status nfx_partition_refusal(const nfx_partition* partition, nfx_node node,
+                                         nfx_string* reasons);
+// A graph of its own with the region's nodes: placeholders for its inputs, an
+// output that is the tuple of its outputs.
+NFX_API nfx_status nfx_partition_extract(const nfx_partition* partition, size_t index,
+                                         nfx_graph** region);
+// Each region becomes a subgraph of its name and a call_module node; the
+// partition remembers how the nodes stood. Only once for a partition.
+NFX_API nfx_status nfx_graph_split(nfx_graph* graph, nfx_partition* partition,
+                                   nfx_diagnostic** diagnostic);
+// Puts the nodes of called subgraphs in the place of the calls. With the partition
+// by which the graph was split it becomes what it was; null: any graph.
+NFX_API nfx_status nfx_graph_inline(nfx_graph* graph, const nfx_partition* partition,
+                                    nfx_diagnostic** diagnostic);
+
 // ---- diagnostics
 NFX_API nfx_diagnostic* nfx_diagnostic_create(nfx_string code, nfx_string message, nfx_string help);
 NFX_API nfx_status nfx_diagnostic_read(const nfx_diagnostic* diagnostic, nfx_diagnostic_info* info);

@@ -54,12 +54,6 @@ typedef struct nfx_call {
   void* host;
 } nfx_call;
 
-typedef struct nfx_support {
-  uint32_t struct_size;
-  uint32_t yes;
-  nfx_string reason;  // for no; alive until the next call. The report shows it
-} nfx_support;
-
 // Whoever compiles and runs parts of graphs.
 typedef struct nfx_backend {
   uint32_t struct_size;

@@ -30,6 +30,7 @@ enum {
 typedef struct nfx_context nfx_context;  // what graphs share; freed by its owner
 typedef struct nfx_graph nfx_graph;
 typedef struct nfx_diagnostic nfx_diagnostic;  // freed by whoever it was given to
+typedef struct nfx_partition nfx_partition;
 
 typedef uint32_t nfx_node;  // of one graph; 0 is none. Never reused after an erase
 typedef uint32_t nfx_type;  // of one context; 0 is unknown

@@ -49,6 +49,15 @@ constexpr nfx_host kHost = {
     .diagnostic_create = nfx_diagnostic_create,
     .diagnostic_read = nfx_diagnostic_read,
     .diagnostic_free = nfx_diagnostic_free,
+    .graph_run_passes = nfx_graph_run_passes,
+    .graph_partition = nfx_graph_partition,
+    .partition_free = nfx_partition_free,
+    .partition_size = nfx_partition_size,
+    .partition_region = nfx_partition_region,
+    .partition_refusal = nfx_partition_refusal,
+    .partition_extract = nfx_partition_extract,
+    .graph_split = nfx_graph_split,
+    .graph_inline = nfx_graph_inline,
 };
 
 }  // namespace
