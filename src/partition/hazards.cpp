@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "ir/argument_view.h"
+#include "partition/call_facts.h"
 
 namespace nfx {
 namespace {
@@ -20,17 +21,19 @@ void append_operands(ArgumentView argument, std::vector<Node>& operands) {
 bool may_share_memory(Node node) {
   if (value_of(node).index >= 0 || node.has(Trait::kView) || node.has(Trait::kMayAlias))
     return true;
+  if (is_unknown_call(node)) return true;
   const OpInfo* op = node.op();
   return op != nullptr && op->schema != nullptr && op->schema->returns_alias();
 }
 
 // What a result may share memory with: the arguments of the result's alias sets,
-// or the first operand where no schema tells more.
+// or the first operand where no schema tells more, or any of an unknown call.
 std::vector<Node> alias_sources(Node node) {
   std::vector<Node> sources;
   const OpInfo* op = node.op();
+  if (value_of(node).index >= 0) return {node.operand(0)};
   if (op == nullptr || op->schema == nullptr) {
-    if (node.num_operands() > 0) sources.push_back(node.operand(0));
+    for (uint32_t i = 0; i < node.num_operands(); ++i) sources.push_back(node.operand(i));
     return sources;
   }
   for (size_t i = 0; i < op->schema->args.size(); ++i) {
@@ -67,12 +70,10 @@ void AliasSets::join(NodeId a, NodeId b) {
 }
 
 std::vector<Node> written_operands(Node node) {
+  if (is_unknown_call(node)) return operands_written_by_name(node);
   std::vector<Node> written;
   const OpInfo* op = node.op();
-  if (op == nullptr || op->schema == nullptr) {
-    if (node.has(Trait::kMutates) && node.num_operands() > 0) written.push_back(node.operand(0));
-    return written;
-  }
+  if (op == nullptr || op->schema == nullptr) return written;
   for (size_t i = 0; i < op->schema->args.size(); ++i) {
     if (op->schema->args[i].alias.write) append_operands(argument(node, i), written);
   }
@@ -82,10 +83,7 @@ std::vector<Node> written_operands(Node node) {
 std::vector<bool> runs_for_effect(const Graph& graph) {
   std::vector<bool> effect(graph.id_limit(), false);
   for (Node node = graph.last(); node; node = node.prev()) {
-    const bool is_call = node.kind() == NodeKind::kCallFunction ||
-                         node.kind() == NodeKind::kCallMethod ||
-                         node.kind() == NodeKind::kCallModule;
-    if (!is_call || node.op() != nullptr) continue;
+    if (!is_call(node) || node.op() != nullptr || computes_only(node)) continue;
     bool unused = true;
     for (const Use use : graph.uses(node)) unused = unused && effect[use.user.value];
     effect[node.id().value] = unused;

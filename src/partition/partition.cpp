@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "partition/call_facts.h"
 #include "partition/functional.h"
 #include "partition/hazards.h"
 
@@ -148,11 +149,6 @@ Partition partition(const Graph& graph, const std::vector<int>& claims,
 }
 
 namespace {
-
-bool is_call(Node node) {
-  return node.kind() == NodeKind::kCallFunction || node.kind() == NodeKind::kCallMethod ||
-         node.kind() == NodeKind::kCallModule;
-}
 
 int ask(Node node, const std::vector<Backend*>& backends, std::vector<std::string>& refusals) {
   for (size_t b = 0; b < backends.size(); ++b) {

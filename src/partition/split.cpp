@@ -29,11 +29,38 @@ struct CallMismatch {
 };
 NFX_DIAGNOSTIC(CallMismatch);
 
-StringId name_of(Node node) { return node.graph().table().records[node.id().value].name; }
-
 bool in_graph_order(const Graph& graph, const std::vector<NodeId>& nodes) {
   return std::ranges::is_sorted(
       nodes, [&](NodeId a, NodeId b) { return graph.node(a).before(graph.node(b)); });
+}
+
+bool restore_order(Graph& graph, const NodeArrangement& arrangement) {
+  std::vector<Node> order;
+  for (const auto& entry : arrangement.entries) {
+    if (const Node node = graph.find(entry.name)) order.push_back(node);
+  }
+  std::unordered_map<uint32_t, size_t> places;
+  for (size_t i = 0; i < order.size(); ++i) places[order[i].id().value] = i;
+  for (size_t i = 0; i < order.size(); ++i) {
+    for (uint32_t k = 0; k < order[i].num_operands(); ++k) {
+      const auto operand = places.find(order[i].operand(k).id().value);
+      if (operand == places.end() || operand->second > i) return false;
+    }
+  }
+  for (size_t i = order.size(); i-- > 1;) {
+    if (order[i - 1].next() != order[i]) graph.move_before(order[i - 1], order[i]);
+  }
+  return true;
+}
+
+// In the order of `names`, then in graph order.
+void restore_users(Graph& graph, Node node, const std::vector<std::string>& names) {
+  std::vector<Node> users;
+  for (const NodeId user : distinct_users(node)) users.push_back(graph.node(user));
+  std::ranges::sort(users, [](Node a, Node b) { return a.before(b); });
+  const auto place = [&](Node user) { return std::ranges::find(names, user.name()); };
+  std::stable_sort(users.begin(), users.end(), [&](Node a, Node b) { return place(a) < place(b); });
+  graph.order_users(node, users);
 }
 
 // Adds the call of a region and takes its result apart.
@@ -51,6 +78,7 @@ std::vector<Node> call_region(Graph& graph, const Region& region, std::span<cons
   for (size_t i = 0; i < region.outputs.size(); ++i) {
     const ArgId index = context.integer(static_cast<int64_t>(i));
     made.push_back(graph.call("operator.getitem", {call, index}, types[i]));
+    graph.set_name(made.back(), region.name + "_" + std::to_string(i));
     graph.inherit_meta(made.back(), region.outputs[i]);
   }
   graph.set_insertion_point({});
@@ -73,12 +101,11 @@ class Inlining {
     bind_inputs();
     take_attributes();
     // A node takes its name back from the getitem that stood for it.
-    for (const Node element : elements_) graph_.set_name(element, "inlined_element");
+    for (const auto& [element, index] : elements_) graph_.set_name(element, "inlined_element");
     graph_.set_insertion_point(call_);
     for (const Node node : called_.nodes()) copy(node);
     graph_.set_insertion_point({});
-    for (const Node element : elements_) {
-      const auto index = static_cast<size_t>(value_of(element).index);
+    for (const auto& [element, index] : elements_) {
       graph_.replace_all_uses(element, copies_.at(result(index).id().value));
       graph_.erase(element);
     }
@@ -97,14 +124,20 @@ class Inlining {
       return mismatch("the graph does not give a tuple of nodes");
     for (const NodeId id : distinct_users(call_)) {
       const Node user = graph_.node(id);
-      const NodeValue value = value_of(user);
-      const bool element = value.node == call_ && value.index >= 0 &&
-                           static_cast<size_t>(value.index) < results_.size();
-      if (!element)
+      const std::optional<int64_t> index = element_index(user);
+      if (!index || *index < 0 || static_cast<size_t>(*index) >= results_.size())
         return mismatch("`" + std::string(user.name()) + "` uses the result as a whole");
-      elements_.push_back(user);
+      elements_.emplace_back(user, static_cast<size_t>(*index));
     }
     return success();
+  }
+
+  // What a user takes of the call, whose type may be unknown.
+  std::optional<int64_t> element_index(Node user) const {
+    const bool takes = user.kind() == NodeKind::kCallFunction &&
+                       user.target().ends_with("operator.getitem") && user.num_operands() == 1 &&
+                       num_positional(user) == 2 && positional(user, 0).node() == call_;
+    return takes ? positional(user, 1).as_int() : std::nullopt;
   }
 
   Status mismatch(std::string problem) const {
@@ -172,8 +205,8 @@ class Inlining {
   const Node call_;
   const Graph& called_;
   ArgumentView results_;
-  std::vector<Node> elements_;
-  std::unordered_map<uint32_t, Node> copies_;  // by NodeId of the called graph
+  std::vector<std::pair<Node, size_t>> elements_;  // of the call's result
+  std::unordered_map<uint32_t, Node> copies_;      // by NodeId of the called graph
   std::map<std::string, std::string, std::less<>> renamed_;
 };
 
@@ -196,58 +229,29 @@ void drop_unnamed(Graph& graph, std::set<std::string> names) {
 
 }  // namespace
 
-NodeArrangement::NodeArrangement(const Graph& graph) {
-  entries_.reserve(graph.size());
+NodeArrangement arrangement_of(const Graph& graph) {
+  NodeArrangement made;
+  made.entries.reserve(graph.size());
   for (const Node node : graph.nodes()) {
-    Entry& entry = entries_.emplace_back(Entry{name_of(node), {}});
+    auto& entry = made.entries.emplace_back();
+    entry.name = node.name();
     const std::vector<NodeId> users = distinct_users(node);
     if (in_graph_order(graph, users)) continue;
-    for (const NodeId user : users) entry.users.push_back(name_of(graph.node(user)));
+    for (const NodeId user : users) entry.users.emplace_back(graph.node(user).name());
   }
+  return made;
 }
 
-void NodeArrangement::restore(Graph& graph) const {
-  if (restore_order(graph)) restore_users(graph);
-}
-
-bool NodeArrangement::restore_order(Graph& graph) const {
-  std::vector<Node> order;
-  for (const Entry& entry : entries_) {
-    if (const Node node = graph.find(entry.name)) order.push_back(node);
-  }
-  std::unordered_map<uint32_t, size_t> places;
-  for (size_t i = 0; i < order.size(); ++i) places[order[i].id().value] = i;
-  for (size_t i = 0; i < order.size(); ++i) {
-    for (uint32_t k = 0; k < order[i].num_operands(); ++k) {
-      const auto operand = places.find(order[i].operand(k).id().value);
-      if (operand == places.end() || operand->second > i) return false;
-    }
-  }
-  for (size_t i = order.size(); i-- > 1;) {
-    if (order[i - 1].next() != order[i]) graph.move_before(order[i - 1], order[i]);
-  }
-  return true;
-}
-
-void NodeArrangement::restore_users(Graph& graph) const {
-  for (const Entry& entry : entries_) {
+void rearrange(Graph& graph, const NodeArrangement& arrangement) {
+  if (!restore_order(graph, arrangement)) return;
+  for (const auto& entry : arrangement.entries) {
     const Node node = graph.find(entry.name);
-    if (!node || node.has_one_use()) continue;
-    std::vector<Node> users;
-    for (const NodeId user : distinct_users(node)) users.push_back(graph.node(user));
-    std::ranges::sort(users, [](Node a, Node b) { return a.before(b); });
-    std::stable_sort(users.begin(), users.end(), [&](Node a, Node b) {
-      const auto place = [&](Node user) {
-        return std::ranges::find(entry.users, name_of(user)) - entry.users.begin();
-      };
-      return place(a) < place(b);
-    });
-    graph.order_users(node, users);
+    if (node && !node.has_one_use()) restore_users(graph, node, entry.users);
   }
 }
 
 NodeArrangement split(Graph& graph, const Partition& partition) {
-  NodeArrangement arrangement(graph);
+  NodeArrangement arrangement = arrangement_of(graph);
   Partition named = partition;
   for (Region& region : named.regions) {
     region.name = free_attribute(graph, region.name);
@@ -286,7 +290,7 @@ Status inline_calls(Graph& graph, const NodeArrangement& arrangement) {
     node = before ? before.next() : graph.first();
   }
   drop_unnamed(graph, std::move(names));
-  arrangement.restore(graph);
+  rearrange(graph, arrangement);
   return success();
 }
 

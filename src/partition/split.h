@@ -6,6 +6,7 @@
 //   %3 = aten.mul(%2, %1)         %g = operator.getitem(%a_0, 0)
 //   %4 = aten.exp(%3)             %4 = aten.exp(%g)
 #pragma once
+#include <string>
 #include <vector>
 
 #include "partition/partition.h"
@@ -13,25 +14,20 @@
 
 namespace nfx {
 
-// How the nodes of a graph stood: their order, and that of the users of each.
-class NodeArrangement {
- public:
-  NodeArrangement() = default;
-  explicit NodeArrangement(const Graph& graph);
-  // Puts the nodes as they stood, by name. Nodes that are new or gone change
-  // nothing for the others. Does nothing where the order would break a use.
-  void restore(Graph& graph) const;
-
- private:
-  bool restore_order(Graph& graph) const;
-  void restore_users(Graph& graph) const;
-
+// How the nodes of a graph stood: their order, and that of the users of each, by
+// name.
+struct NodeArrangement {
   struct Entry {
-    StringId name;
-    std::vector<StringId> users;  // empty: in graph order
+    std::string name;
+    std::vector<std::string> users;  // empty: in graph order
   };
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries;
 };
+NodeArrangement arrangement_of(const Graph& graph);
+
+// Puts the nodes as they stood. Nodes that are new or gone change nothing for the
+// others. Does nothing where the order would break a use.
+void rearrange(Graph& graph, const NodeArrangement& arrangement);
 
 // Each region becomes an attribute of its name, a graph, and a call of it; the
 // call gives a tuple, of which one getitem an output takes its part.

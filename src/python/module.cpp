@@ -4,6 +4,7 @@
 #include "python/bindings.h"
 #include "python/compiled_module.h"
 #include "python/message_passing_module.h"
+#include "python/partition_module.h"
 #include "python/plugin_module.h"
 #include "python/rewrite_module.h"
 
@@ -19,4 +20,5 @@ NB_MODULE(_core, m) {
   nfx::python::bind_plugins(m);
   nfx::python::bind_rewriting(m);
   nfx::python::bind_message_passing(m);
+  nfx::python::bind_partition(m);
 }

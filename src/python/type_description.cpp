@@ -26,7 +26,11 @@ nb::object describe_tensor(const Context& context, const Type& type) {
 
 nb::object describe_elements(const Context& context, const Type& type) {
   nb::list elements;
-  for (const TypeId element : type.elements) elements.append(describe(context, element));
+  for (const TypeId element : type.elements) {
+    const nb::object part = describe(context, element);
+    if (part.is_none()) return part;  // a tuple with an unknown part has no value
+    elements.append(part);
+  }
   return nb::make_tuple(type.kind == TypeKind::kTuple ? "tuple" : "list", nb::tuple(elements));
 }
 

@@ -49,10 +49,10 @@ TEST(Split, ARegionBecomesACallOfAGraph) {
   %x = placeholder "x" : float32[4]
   %a = call aten.neg.default(%x) : float32[4]
   %a_0 = module "a_0"(%a) : (float32[4], float32[4])
-  %getitem = call operator.getitem(%a_0, 0) : float32[4]
-  %getitem_1 = call operator.getitem(%a_0, 1) : float32[4]
-  %d = call aten.exp.default(%getitem_1) : float32[4]
-  output((%d, %getitem))
+  %a_0_0 = call operator.getitem(%a_0, 0) : float32[4]
+  %a_0_1 = call operator.getitem(%a_0, 1) : float32[4]
+  %d = call aten.exp.default(%a_0_1) : float32[4]
+  output((%d, %a_0_0))
 }
 )");
 }
