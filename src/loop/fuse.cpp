@@ -23,6 +23,7 @@ bool needed_in_memory(const Graph& graph, const Grouping& grouping, Node value) 
 void materialise_inline(const Graph& graph, Grouping& grouping) {
   for (const Node node : graph.nodes()) {
     if (!grouping.is_inline(node) || node.has(Trait::kView)) continue;
+    if (grouping.group_of(node) >= 0) continue;  // it was kept from a write
     if (needed_in_memory(graph, grouping, node)) grouping.materialise(node);
   }
 }

@@ -1,6 +1,7 @@
 #include "loop/group.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "loop/join.h"
 
@@ -8,6 +9,13 @@ namespace nfx {
 namespace {
 
 bool is_tensor(Node node) { return node.type().kind == TypeKind::kTensor; }
+
+bool reads_memory(Node node) {
+  for (uint32_t i = 0; i < node.num_operands(); ++i) {
+    if (is_tensor(node.operand(i))) return true;
+  }
+  return false;
+}
 
 bool is_read(const OpRow& row, uint32_t operand) {
   return (row.read_operands >> std::min(operand, 31u) & 1u) != 0;
@@ -20,7 +28,8 @@ Grouping::Grouping(const Graph& graph)
       context_(graph.context()),
       located_(graph.id_limit()),
       levels_(graph.id_limit(), 0),
-      inline_(graph.id_limit(), false) {}
+      inline_(graph.id_limit(), false),
+      last_(graph.id_limit(), std::numeric_limits<int32_t>::max()) {}
 
 void Grouping::visit(Node node, const Eligibility& eligibility) {
   switch (eligibility.role) {
@@ -49,14 +58,35 @@ void Grouping::visit_other(Node node) {
   level = next_level(node);
   if (node.has(Trait::kMutates) || node.has(Trait::kEffect)) {
     // Nothing computed later may move before the write, nothing earlier after it.
+    keep_reads(node);
     level = std::max(level, highest_ + 1);
     floor_ = level;
+  }
+}
+
+bool Grouping::is_used_behind(Node value, Node write) const {
+  for (const Use use : graph_.uses(value)) {
+    const Node user = graph_.node(use.user);
+    if (write.before(user)) return true;
+    if (is_inline(user) && is_used_behind(user, write)) return true;
+  }
+  return false;
+}
+
+// Inline values that read memory and are needed behind a write go to memory before it.
+void Grouping::keep_reads(Node write) {
+  for (Node value : std::exchange(reads_, {})) {
+    if (!is_used_behind(value, write)) continue;
+    materialise(value);
+    highest_ = std::max(highest_, level(value));
+    last_[value.id().value] = highest_;
   }
 }
 
 void Grouping::visit_inline(Node node) {
   if (const OpRow* row = op_row(node); row != nullptr && visit_spread(node, *row)) return;
   inline_[node.id().value] = true;
+  if (!node.has(Trait::kView) && reads_memory(node)) reads_.push_back(node);
   levels_[node.id().value] = next_level(node) - 1;
 }
 

@@ -1,5 +1,6 @@
 // Groups of ops that one kernel computes, while they grow.
 #pragma once
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,10 +42,17 @@ class Grouping {
   int32_t group_of(Node node) const { return located_[node.id().value].group; }
   const Located& located(Node node) const { return located_[node.id().value]; }
   bool is_inline(Node node) const { return inline_[node.id().value]; }
+  // Whether a group recomputes an inline value. Not behind a write that came after
+  // it: what it reads may be another value there.
+  bool is_inline_in(Node node, int32_t group) const {
+    return is_inline(node) && groups_[static_cast<size_t>(group)].level <= last_[node.id().value];
+  }
   const std::vector<Group>& groups() const { return groups_; }
 
  private:
   void visit_other(Node node);
+  void keep_reads(Node write);
+  bool is_used_behind(Node value, Node write) const;
   void visit_inline(Node node);
   void visit_alias(Node node, FuseRole role);
   void visit_element(Node node, const OpRow& row);
@@ -63,8 +71,10 @@ class Grouping {
   std::vector<Located> located_;
   std::vector<int32_t> levels_;
   std::vector<bool> inline_;
-  int32_t floor_ = 0;    // level that everything after the last write must exceed
-  int32_t highest_ = 0;  // level reached so far
+  std::vector<int32_t> last_;  // by NodeId: the last level at which it may be recomputed
+  std::vector<Node> reads_;    // inline values since the last write that read memory
+  int32_t floor_ = 0;          // level that everything after the last write must exceed
+  int32_t highest_ = 0;        // level reached so far
 };
 
 }  // namespace nfx

@@ -226,15 +226,30 @@ bool Join::covers_rows_or_all(const DimMap& map) const {
   return used_rows == rows && (used_inner == 0 || used_inner == inner);
 }
 
+// All folds of a kernel run over its inner dimensions. One that folds nothing (a
+// dimension of size 1) cannot be together with one that folds something.
+bool Join::fits(const Located& member, const std::vector<Split>& splits, const Guest* guest) const {
+  const auto here = [&](const DimMap& map) {
+    if (guest == nullptr) return followed(map, splits);
+    return followed(translated(followed(map, splits), guest->to_here), splits_);
+  };
+  const DimMap map = here(member.map);
+  if (!covers_rows_or_all(map)) return false;
+  if (!member.fold_map) return true;
+  std::set<uint32_t> folded = dims_of(here(*member.fold_map));
+  for (uint32_t kept : dims_of(map)) folded.erase(kept);
+  const std::vector<uint32_t> inner = domain_.inner_dims();
+  return folded == std::set<uint32_t>(inner.begin(), inner.end());
+}
+
 bool Join::members_fit() const {
   if (!covers_rows_or_all(map_)) return false;
   for (NodeId member : grouping_.groups_[static_cast<size_t>(group_)].members) {
-    if (!covers_rows_or_all(followed(grouping_.located_[member.value].map, splits_))) return false;
+    if (!fits(grouping_.located_[member.value], splits_, nullptr)) return false;
   }
   for (const Guest& guest : guests_) {
     for (NodeId member : grouping_.groups_[static_cast<size_t>(guest.group)].members) {
-      const DimMap map = followed(grouping_.located_[member.value].map, guest.splits);
-      if (!covers_rows_or_all(followed(translated(map, guest.to_here), splits_))) return false;
+      if (!fits(grouping_.located_[member.value], guest.splits, &guest)) return false;
     }
   }
   return true;

@@ -23,6 +23,13 @@ class Join {
   void commit(Node node);
 
  private:
+  // A group that moves in, with its own divisions and where its dimensions go.
+  struct Guest {
+    int32_t group;
+    std::vector<Split> splits;
+    std::map<uint32_t, uint32_t> to_here;
+  };
+
   bool take_from_group(Node node, Node operand);
   bool absorb(Node node, Node operand);
   bool pair_rest(const Domain& other, std::map<uint32_t, uint32_t>& to_here);
@@ -31,6 +38,7 @@ class Join {
   bool agree_on_inner(const Domain& other, const std::map<uint32_t, uint32_t>& to_here);
   bool complete(Node node);
   bool members_fit() const;
+  bool fits(const Located& member, const std::vector<Split>& splits, const Guest* guest) const;
   bool covers_rows_or_all(const DimMap& map) const;
   bool fold_edges(const Fold& fold, const DimMap& input);
   bool fold_is_cheap(const Fold& fold, const std::set<uint32_t>& reduced) const;
@@ -42,12 +50,6 @@ class Join {
   std::vector<Split> splits_;
   DimMap map_;
   std::optional<DimMap> fold_map_;
-  // A group that moves in, with its own divisions and where its dimensions go.
-  struct Guest {
-    int32_t group;
-    std::vector<Split> splits;
-    std::map<uint32_t, uint32_t> to_here;
-  };
   std::vector<Guest> guests_;
 };
 

@@ -170,8 +170,9 @@ std::vector<Expr> Lowering::index_of(const DimMap& map) {
 Expr Lowering::at(Node value, std::span<const Expr> index, Expr guard) {
   // A row's value given to its edges is in memory once a row.
   const OpRow* row = op_row(value);
-  const bool is_spread = row != nullptr && row->spread_over && grouping_.group_of(value) >= 0;
-  if (!grouping_.is_inline(value) && !is_spread) return load(value, index, guard);
+  const bool is_spread = row != nullptr && row->spread_over && !grouping_.is_inline(value) &&
+                         grouping_.group_of(value) >= 0;
+  if (!grouping_.is_inline_in(value, group_) && !is_spread) return load(value, index, guard);
   Element element(*this, value, {index.begin(), index.end()}, false);
   return cast(op_row(value)->element(element), value.type().dtype);
 }
