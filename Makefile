@@ -7,6 +7,8 @@
 #   make lint        formatting, ruff, mypy, include direction, sizes
 #   make docs-check  run every code block of the documentation
 #   make fuzz        fuzz the parsers for FUZZ_SECONDS each (60)
+#   make fuzz-graphs run FUZZ_GRAPHS random graphs (20000) against eager mode
+#   make test-models run the models of transformers against eager mode
 #   make wheel       build a wheel into dist/
 #   make clean       remove build/ and dist/; the environment .venv stays
 SHELL := /bin/bash
@@ -17,6 +19,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+FUZZ_GRAPHS ?= 20000
 PACKAGES := .venv/.packages
 ENVIRONMENT := .venv/.requirements
 REPORTS := build/reports
@@ -25,8 +28,9 @@ PYTEST := pytest -q -n $(JOBS) --dist worksteal --durations=5
 SUITES = $(wildcard tests/conventions tests/docs tests/python tests/numeric tests/abi \
 	tests/conformance)
 
-.PHONY: help setup build demo test bench fmt lint docs-check fuzz wheel clean
+.PHONY: help setup build demo test bench fmt lint docs-check fuzz fuzz-graphs wheel clean
 .PHONY: lint-format lint-python lint-layers test-unit test-golden test-sanitizer test-python
+.PHONY: test-models
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -135,6 +139,14 @@ fuzz: build/fuzz/build.ninja $(ENVIRONMENT)
 	@echo "==> building fuzz targets"
 	@cmake --build --preset fuzz --target fuzzers
 	@scripts/run_fuzzers.sh $(FUZZ_SECONDS)
+
+fuzz-graphs: build
+	@echo "==> random graphs against eager mode"
+	@OMP_NUM_THREADS=1 python tests/fuzz/graphs.py --count $(FUZZ_GRAPHS) --save build/fuzz-graphs
+
+test-models: build
+	@echo "==> models of transformers against eager mode"
+	@OMP_NUM_THREADS=1 python tests/conformance/transformers_models.py --all
 
 wheel: $(ENVIRONMENT)
 	@echo "==> wheel"
