@@ -168,7 +168,7 @@ def reductions_of(program: Program) -> Iterator[Program]:
     for i, given in enumerate(program.inputs):
         if given.layout != "plain":
             plain = dataclasses.replace(given, layout="plain")
-            inputs = program.inputs[:i] + (plain,) + program.inputs[i + 1 :]
+            inputs = (*program.inputs[:i], plain, *program.inputs[i + 1 :])
             yield dataclasses.replace(program, inputs=inputs)
 
 
