@@ -12,6 +12,24 @@ import random
 from typing import Any
 
 import torch
+from graph_operators import (
+    BINARY_JUMPS,
+    BINARY_WRITES,
+    EXACT_BINARY,
+    EXACT_UNARY,
+    GATHERS,
+    INEXACT_BINARY,
+    INEXACT_REDUCTIONS,
+    INEXACT_UNARY,
+    INTEGER_BINARY,
+    INTEGER_UNARY,
+    JUMPS,
+    PRODUCTS,
+    REDUCTIONS,
+    SCANS,
+    VIEWS,
+    WRITES,
+)
 
 __all__ = ["Program", "generate", "make_inputs", "run"]
 
@@ -94,181 +112,6 @@ def run(program: Program, inputs: list[torch.Tensor]) -> tuple[torch.Tensor, ...
     scope: dict[str, Any] = {"torch": torch}
     exec(program.source(), scope)
     return scope["program"](*inputs)
-
-
-# Operators by what they take: {a}, {b} are names, {i} a dimension of {a}.
-EXACT_UNARY = [
-    "{a}.neg()",
-    "{a}.abs()",
-    "{a}.relu()",
-    "{a}.clone()",
-    "{a} * 2",
-    "{a} + 1",
-    "1 - {a}",
-    "torch.clamp({a}, -1, 1)",
-    "torch.nn.functional.hardtanh({a})",
-    "torch.zeros_like({a}) + {a}",
-    "torch.triu({a}) if {a}.dim() > 1 else {a} + 0",
-    "{a}.flip([{i}])",
-    "{a}.roll(1, {i})",
-    "torch.where({a} > 0, {a}, 0)",
-    "{a}.masked_fill({a} > 1, 0.5)",
-    "{a}.square()",
-    "torch.nn.functional.pad({a}, (1, 0))",
-    "{a}.contiguous()",
-    "{a}.to(torch.float64)",
-    "{a}.to(torch.float16).to(torch.float32)",
-    "{a}.to(torch.bfloat16)",
-]
-JUMPS = [
-    "{a}.floor()",
-    "{a}.ceil()",
-    "{a}.round()",
-    "{a}.trunc()",
-    "{a}.sign()",
-    "{a}.frac()",
-    "({a} > 0)",
-    "{a}.to(torch.int64)",
-    "{a}.to(torch.int32)",
-    "{a}.argmax({i})",
-    "{a}.isnan()",
-    "{a}.logical_not()",
-    "torch.remainder({a}, 3)",
-    "torch.fmod({a}, 2)",
-    "{a}.ne(0)",
-    "{a}.any({i})",
-    "({a} >= 0.5).all()",
-    "{a}.max({i})[1]",
-]
-INEXACT_UNARY = [
-    "{a}.sigmoid()",
-    "{a}.tanh()",
-    "{a}.clamp(-4, 4).exp()",
-    "({a}.abs() + 1).log()",
-    "({a}.abs() + 0.5).rsqrt()",
-    "({a}.abs() + 1).sqrt()",
-    "{a}.sin()",
-    "{a}.cos()",
-    "{a}.erf()",
-    "{a}.clamp(-4, 4).expm1()",
-    "({a}.abs() + 1).reciprocal()",
-    "{a} / 3",
-    "torch.nn.functional.gelu({a})",
-    "torch.nn.functional.silu({a})",
-    "torch.nn.functional.softplus({a})",
-    "torch.nn.functional.elu({a})",
-    "torch.softmax({a}, {i})",
-    "torch.log_softmax({a}, {i})",
-    "{a}.atan()",
-    "torch.nn.functional.layer_norm({a}, {a}.shape[-1:])",
-    "{a}.logsumexp({i})",
-    "torch.nn.functional.leaky_relu({a}, 0.1)",
-    "{a}.abs().add(1).log2()",
-]
-EXACT_BINARY = [
-    "{a} + {b}",
-    "{a} - {b}",
-    "{a} * {b}",
-    "torch.maximum({a}, {b})",
-    "torch.minimum({a}, {b})",
-    "torch.where({a} > 0, {a}, {b})",
-    "torch.add({a}, {b}, alpha=2)",
-    "torch.rsub({a}, {b})",
-    "torch.addcmul({a}, {a}, {b})",
-]
-INEXACT_BINARY = [
-    "{a} / ({b}.abs() + 1)",
-    "torch.atan2({a}, {b}.abs() + 1)",
-    "torch.hypot({a}, {b}.abs() + 1)",
-    "torch.lerp({a}, {b}, 0.3)",
-]
-BINARY_JUMPS = ["({a} > {b})", "({a} == {b})", "({a} <= {b})", "torch.logical_and({a}, {b})"]
-INTEGER_UNARY = [
-    "{a} + 1",
-    "{a} * 3",
-    "{a}.clone()",
-    "({a} > 1)",
-    "{a}.to(torch.float32)",
-    "{a}.sum({i})",
-    "{a}.flip([{i}])",
-    "{a}.to(torch.int64)",
-    "{a}.bool()",
-    "{a} * 0.5",
-    "{a}.amax({i})",
-    "{a}.logical_not()",
-    "{a}.to(torch.int32) % 3",
-    "{a}.to(torch.int64) // 2",
-    "{a}.sum()",
-]
-INTEGER_BINARY = [
-    "{a} + {b}",
-    "{a} * {b}",
-    "({a} == {b})",
-    "torch.maximum({a}, {b})",
-    "({a} < {b})",
-]
-REDUCTIONS = [
-    "{a}.sum({i})",
-    "{a}.sum({i}, keepdim=True)",
-    "{a}.sum()",
-    "{a}.amax({i})",
-    "{a}.amin({i}, keepdim=True)",
-    "{a}.max({i})[0]",
-    "{a}.max()",
-]
-INEXACT_REDUCTIONS = [
-    "{a}.mean({i})",
-    "{a}.mean()",
-    "{a}.mean({i}, keepdim=True)",
-    "{a}.var({i}, correction=0)",
-    "{a}.clamp(-1.5, 1.5).prod({i})",
-    "{a}.std({i}, correction=0) + 1",
-]
-SCANS = ["{a}.cumsum({i})", "{a}.sort({i})[0]"]
-VIEWS = [
-    "{a}.transpose({i}, {j})",
-    "{a}.reshape(-1)",
-    "{a}.unsqueeze({i})",
-    "{a}.squeeze()",
-    "{a}.select({i}, 0)",
-    "{a}.narrow({i}, 0, 1)",
-    "{a}[1:]",
-    "{a}[..., ::2]",
-    "{a}.unbind({i})[-1]",
-    "{a}.chunk(2, {i})[0]",
-    "{a}.t() if {a}.dim() == 2 else {a}.flatten()",
-    "{a}.detach()",
-    "{a}.view_as({a})",
-    "{a}.flatten(0, 1) if {a}.dim() > 1 else {a}",
-    "{a}[-1]",
-    "{a}.unsqueeze(0).expand(3, *{a}.shape)",
-    "{a}.split(1, {i})[0]",
-    "{a}.diagonal() if {a}.dim() == 2 else {a}",
-]
-GATHERS = [
-    "torch.cat([{a}, {a}], {i})",
-    "torch.stack([{a}, {a}])",
-    "{a}.repeat_interleave(2, {i})",
-    "{a}.index_select({i}, torch.zeros(2, dtype=torch.int64))",
-    "{a}[torch.tensor([0, 0])]",
-    "{a}.gather({i}, torch.zeros_like({a}, dtype=torch.int64))",
-]
-PRODUCTS = ["{a} @ {a}.t() if {a}.dim() == 2 else {a} * {a}"]
-WRITES = [
-    "{a}.add_(1)",
-    "{a}.mul_(2)",
-    "{a}.zero_()",
-    "{a}.relu_()",
-    "{a}.copy_({a} + 1)",
-    "{a}.neg_()",
-    "{a}[0].add_(1)",
-    "{a}.fill_(2)",
-    "{a}.clamp_(-1, 1)",
-    "{a}.flatten()[0:1].add_(1)",
-    "{a}[..., 0] = 1",
-    "{a}.select({i}, 0).copy_({a}.select({i}, -1) * 1)",
-]
-BINARY_WRITES = ["{a}.add_({b})", "{a}.mul_({b})", "{a}.copy_({b})", "{a}.sub_({b}, alpha=2)"]
 
 
 class Writer:
