@@ -7,6 +7,7 @@ import torch
 from gnn_corpus import aggregators, algorithms, attention, convolutions, edges, relations
 from gnn_corpus.registry import CASES, graphs, make_inputs
 
+import nativefx
 from nativefx import gnn
 
 dgl = gnn.import_dgl()
@@ -56,3 +57,28 @@ def test_single_calls(name):
     with gnn.accelerate(fallback="error", compile=False):
         found = results(case, module, g, module)
     assert_equal(found, expected)
+
+
+# What is traced only call by call, and why.
+IN_PARTS = {
+    "UpwardSweep": "prop_nodes",
+    "PartialCalls": "pull",
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_whole_modules(name):
+    case, module = prepare(name)
+    compiled = gnn.compile_dgl(module, fallback="error", compile=False)
+    kinds = set()
+    for seed in (1, 2):
+        g = graphs(dgl, case.graph, seed)
+        kinds.add(tuple(bool((g.in_degrees(etype=t) == 0).any()) for t in g.canonical_etypes))
+        expected = results(case, module, g, module)
+        if name in IN_PARTS:
+            with pytest.raises(nativefx.Error, match=IN_PARTS[name]):
+                compiled(g, *make_inputs(case.inputs, g.num_nodes(), g.num_edges(), 3))
+            return
+        assert_equal(results(case, module, g, compiled), expected)
+    # One program for graphs of any size; another where all nodes have edges.
+    assert compiled.programs == len(kinds)
