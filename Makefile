@@ -2,6 +2,7 @@
 #
 #   make demo        build, then show the models of examples/demo.py
 #   make test        everything that a change has to pass
+#   make test-torch TORCH=2.14.1   the tests of the bridge with another PyTorch
 #   make bench       benchmarks, each a ratio against a peer in the same run
 #   make fmt         format C++ and Python
 #   make lint        formatting, ruff, mypy, include direction, sizes
@@ -30,7 +31,7 @@ SUITES = $(wildcard tests/conventions tests/docs tests/python tests/numeric test
 
 .PHONY: help setup build demo test bench fmt lint docs-check fuzz fuzz-graphs wheel clean
 .PHONY: lint-format lint-python lint-layers test-unit test-golden test-sanitizer test-python
-.PHONY: test-models
+.PHONY: test-models test-torch
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -103,6 +104,11 @@ test-python: build
 docs-check: build
 	@echo "==> code blocks of the documentation"
 	@$(PYTEST) tests/docs
+
+# Another release of PyTorch, in an environment under build/: make test-torch TORCH=2.14.1
+test-torch: build
+	@echo "==> bridge and back end with torch $(TORCH)"
+	@scripts/test_torch.sh $(TORCH)
 
 # --- looks ----------------------------------------------------------------------------
 lint: lint-format lint-python lint-layers

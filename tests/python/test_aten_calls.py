@@ -164,7 +164,7 @@ def test_schema_mismatch() -> None:
 
 
 def test_tensor_crosses_the_fast_way() -> None:
-    assert _core.tensor_crossing() == {"borrow": True, "wrap": True}
+    assert _core.tensor_crossing() == {"borrow": True, "wrap": True, "pool": True}
 
 
 def test_results_can_be_resized_and_saved() -> None:
