@@ -48,6 +48,23 @@ class Outcome:
     traced: bool = True
 
 
+def bounds_of(program: Program) -> list[float]:
+    """How far each output may be off: by the coarsest dtype that it is made of."""
+    writes = {name for line in program.lines if not line.name for name in line.uses}
+    bounds = []
+    for output in program.outputs:
+        needed, text = {output} | writes, ""
+        for line in reversed(program.lines):
+            if line.name in needed or not line.name:
+                needed |= set(line.uses)
+                text += line.text
+        dtypes = {x.dtype for i, x in enumerate(program.inputs) if f"x{i}" in needed}
+        dtypes |= {dtype for dtype in RELATIVE if str(dtype) in text}
+        floats = [RELATIVE.get(dtype, RELATIVE[torch.float32]) for dtype in dtypes]
+        bounds.append(max(floats, default=RELATIVE[torch.float32]))
+    return bounds
+
+
 def trace(program: Program) -> torch.fx.GraphModule:
     """The program as ATen nodes; writes stay in place, or become copies at its end."""
     inputs = make_inputs(program)
@@ -73,15 +90,19 @@ def check(program: Program) -> Outcome:
             traced = module(*traced_inputs)
         except Exception:
             return Outcome("", traced=False)
-        if differ(traced, expected) or differ(traced_inputs, expected_inputs):
+        if differ(traced, expected, bounds=bounds_of(program)) or differ(
+            traced_inputs, expected_inputs
+        ):
             return Outcome("", traced=False)  # the trace is not the program
         try:
             options = Options(fallback="error", cache="")
             compiled = compile_fx(module, make_inputs(program), options)
+            coarsest = [max(bounds_of(program))] * len(expected_inputs)
             for _ in range(2):
                 inputs = make_inputs(program)
                 found = compiled(list(inputs))
-                problem = differ(found, expected) or differ(inputs, expected_inputs, "input")
+                problem = differ(found, expected, bounds=bounds_of(program))
+                problem = problem or differ(inputs, expected_inputs, "input", coarsest)
                 problem = problem or layout(found, traced)
                 if problem:
                     return Outcome(problem)
@@ -90,7 +111,9 @@ def check(program: Program) -> Outcome:
     return Outcome("")
 
 
-def differ(found: Any, expected: Any, what: str = "output") -> str:
+def differ(
+    found: Any, expected: Any, what: str = "output", bounds: list[float] | None = None
+) -> str:
     """How values or dtypes differ; empty if they do not."""
     for i, (a, b) in enumerate(zip(found, expected, strict=True)):
         if a.dtype != b.dtype or a.shape != b.shape:
@@ -106,7 +129,8 @@ def differ(found: Any, expected: Any, what: str = "output") -> str:
             return f"{what} {i} has NaNs elsewhere"
         scale = wide_b.nan_to_num().abs().max().clamp(min=1e-3)
         error = (wide_a - wide_b).nan_to_num().abs().max()
-        if error > RELATIVE[b.dtype] * scale:
+        bound = max(RELATIVE[b.dtype], bounds[i] if bounds else 0.0)
+        if error > bound * scale:
             return f"{what} {i} errs by {error:.3g} at scale {scale:.3g}"
     return ""
 
