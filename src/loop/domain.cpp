@@ -247,6 +247,11 @@ bool Domain::has_inner() const {
   return std::any_of(dims_.begin(), dims_.end(), [](const DomainDim& dim) { return dim.inner; });
 }
 
+bool Domain::is_ragged() const {
+  return std::any_of(dims_.begin(), dims_.end(),
+                     [](const DomainDim& dim) { return dim.parent >= 0; });
+}
+
 std::vector<uint32_t> Domain::inner_dims() const {
   std::vector<uint32_t> inner;
   for (uint32_t d = 0; d < dims_.size(); ++d) {

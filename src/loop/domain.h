@@ -40,6 +40,7 @@ class Domain {
   // The edges of the rows of `parent`, if there are.
   std::optional<uint32_t> edges_of(uint32_t parent, Node offsets) const;
   bool has_inner() const;
+  bool is_ragged() const;
   std::vector<uint32_t> inner_dims() const;
 
   // Divides `dim` into two, the second of size `inner_size`; the caller replaces

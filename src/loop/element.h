@@ -2,6 +2,7 @@
 #pragma once
 #include <vector>
 
+#include "expr/expr_math.h"
 #include "loop/lowering.h"
 
 namespace nfx {
@@ -9,8 +10,13 @@ namespace nfx {
 class Element final : public ElementContext {
  public:
   // `member`: the node is part of the group, whose values it may use in place.
-  Element(Lowering& lowering, Node node, std::vector<Expr> index, bool member)
-      : lowering_(lowering), node_(node), index_(std::move(index)), member_(member) {}
+  // With a guard, memory is touched only where it holds.
+  Element(Lowering& lowering, Node node, std::vector<Expr> index, bool member, Expr guard = {})
+      : lowering_(lowering),
+        node_(node),
+        index_(std::move(index)),
+        member_(member),
+        guard_(guard) {}
 
   Node node() const override { return node_; }
   ExprPool& pool() override { return lowering_.pool(); }
@@ -26,10 +32,11 @@ class Element final : public ElementContext {
       position.push_back(broadcast ? Expr{&pool(), pool().constant(Dtype::kInt64, int64_t{0})}
                                    : index_[d + shift]);
     }
-    return lowering_.at(operand, position, {});
+    return lowering_.at(operand, position, guard_);
   }
 
   Expr read(Node input, std::span<const Expr> index, Expr guard) override {
+    if (guard_.id != kNoExpr) guard = guard.id == kNoExpr ? guard_ : guard_ & guard;
     return lowering_.at(input, index, guard);
   }
   Expr size(SymExprId expr) override { return lowering_.size(expr); }
@@ -42,6 +49,7 @@ class Element final : public ElementContext {
   Node node_;
   std::vector<Expr> index_;
   bool member_;
+  Expr guard_;
 };
 
 }  // namespace nfx

@@ -21,6 +21,27 @@ bool is_read(const OpRow& row, uint32_t operand) {
   return (row.read_operands >> std::min(operand, 31u) & 1u) != 0;
 }
 
+SymExprId element_count(Context& context, Node node) {
+  SymExprId count = sym_int(context, 1);
+  for (const SymExprId size : node.type().sizes) count = sym_mul(context, count, size);
+  return count;
+}
+
+// Whether a user, perhaps of a view, has more elements than `count`.
+bool is_spread_out(const Graph& graph, Node node, SymExprId count) {
+  Context& context = graph.context();
+  for (const Use use : graph.uses(node)) {
+    const Node user = graph.node(use.user);
+    const OpRow* row = op_row(user);
+    if (row == nullptr || row->fold || !is_tensor(user)) continue;
+    const bool is_view = user.has(Trait::kView);
+    if (is_view ? is_spread_out(graph, user, count)
+                : !known_equal(context, element_count(context, user), count))
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Grouping::Grouping(const Graph& graph)
@@ -29,7 +50,26 @@ Grouping::Grouping(const Graph& graph)
       located_(graph.id_limit()),
       levels_(graph.id_limit(), 0),
       inline_(graph.id_limit(), false),
-      last_(graph.id_limit(), std::numeric_limits<int32_t>::max()) {}
+      last_(graph.id_limit(), std::numeric_limits<int32_t>::max()),
+      feeds_edges_(graph.id_limit(), false) {
+  find_edge_folds();
+}
+
+void Grouping::find_edge_folds() {
+  for (Node node = graph_.last(); node; node = node.prev()) {
+    for (const Use use : graph_.uses(node)) {
+      const Node user = graph_.node(use.user);
+      const OpRow* row = op_row(user);
+      if (row == nullptr) continue;
+      if (row->fold) {
+        const Result<Fold> fold = row->fold(user);
+        if (fold && fold->offsets && fold->input == node) feeds_edges_[node.id().value] = true;
+      } else if (row->element && feeds_edges_[use.user.value]) {
+        feeds_edges_[node.id().value] = true;
+      }
+    }
+  }
+}
 
 void Grouping::visit(Node node, const Eligibility& eligibility) {
   switch (eligibility.role) {
@@ -114,7 +154,31 @@ void Grouping::visit_alias(Node node, FuseRole role) {
   home.aliases.push_back(node.id());
 }
 
+// Whether it is read along edges, or follows element by element from what is, and
+// is in no memory.
+bool Grouping::is_edge_value(Node value) const {
+  while (is_inline(value) && value.has(Trait::kView)) value = value.operand(0);
+  const OpRow* row = op_row(value);
+  return is_inline(value) && row != nullptr && (row->along_edges || row->has(Trait::kPointwise));
+}
+
+// Values of edges are many and follow from values of nodes, which are few: they are
+// computed again by each of their users rather than stored. Not where one of them
+// is needed for many elements, and not where it belongs to the loop of a node.
+bool Grouping::is_computed_again(Node node) const {
+  if (!node.has(Trait::kPointwise)) return false;
+  bool has_edges = false;
+  for (uint32_t i = 0; i < node.num_operands(); ++i) {
+    const Node operand = node.operand(i);
+    has_edges = has_edges || is_edge_value(operand);
+    const int32_t group = group_of(operand);
+    if (group >= 0 && groups_[static_cast<size_t>(group)].domain.is_ragged()) return false;
+  }
+  return has_edges && !is_spread_out(graph_, node, element_count(context_, node));
+}
+
 void Grouping::visit_element(Node node, const OpRow& row) {
+  if (is_computed_again(node)) return visit_inline(node);
   std::vector<Node> aligned;
   int32_t read_level = floor_;
   for (uint32_t i = 0; i < node.num_operands(); ++i) {

@@ -48,8 +48,12 @@ class Grouping {
     return is_inline(node) && groups_[static_cast<size_t>(group)].level <= last_[node.id().value];
   }
   const std::vector<Group>& groups() const { return groups_; }
+  // Whether it is folded over the edges of nodes, by itself or in what is computed
+  // from it element by element.
+  bool feeds_edges(Node node) const { return feeds_edges_[node.id().value]; }
 
  private:
+  void find_edge_folds();
   void visit_other(Node node);
   void keep_reads(Node write);
   bool is_used_behind(Node value, Node write) const;
@@ -57,6 +61,8 @@ class Grouping {
   void visit_alias(Node node, FuseRole role);
   void visit_element(Node node, const OpRow& row);
   bool visit_spread(Node node, const OpRow& row);
+  bool is_edge_value(Node value) const;
+  bool is_computed_again(Node node) const;
   void visit_fold(Node node, const OpRow& row);
   bool join(Node node, const OpRow& row, int32_t group);
   bool join_fold(Node node, const Fold& fold, int32_t group);
@@ -71,6 +77,7 @@ class Grouping {
   std::vector<Located> located_;
   std::vector<int32_t> levels_;
   std::vector<bool> inline_;
+  std::vector<bool> feeds_edges_;
   std::vector<int32_t> last_;  // by NodeId: the last level at which it may be recomputed
   std::vector<Node> reads_;    // inline values since the last write that read memory
   int32_t floor_ = 0;          // level that everything after the last write must exceed

@@ -208,6 +208,8 @@ bool Join::complete(Node node) {
     return true;
   }
   if (present == 0 || missing.front() < last_present) return false;
+  // The edges would no longer be free to become those of each node.
+  if (grouping_.feeds_edges(node)) return false;
   for (size_t d : missing) map_[d] = {domain_.add(sizes[d], true)};
   return true;
 }

@@ -173,7 +173,7 @@ Expr Lowering::at(Node value, std::span<const Expr> index, Expr guard) {
   const bool is_spread = row != nullptr && row->spread_over && !grouping_.is_inline(value) &&
                          grouping_.group_of(value) >= 0;
   if (!grouping_.is_inline_in(value, group_) && !is_spread) return load(value, index, guard);
-  Element element(*this, value, {index.begin(), index.end()}, false);
+  Element element(*this, value, {index.begin(), index.end()}, false, guard);
   return cast(op_row(value)->element(element), value.type().dtype);
 }
 

@@ -21,6 +21,11 @@ EdgeDemand::EdgeDemand(const Graph& graph) : graph_(graph), facts_(graph.id_limi
   }
   if (orders_.empty()) return;
   for (Node node = graph.last(); node; node = node.prev()) visit(node);
+  for (const Node node : graph.nodes()) {
+    // A view of what is read through the order is read through it as well.
+    const bool is_view = node.has(Trait::kView) && facts_[node.id().value].rows;
+    if (is_view && !facts_[node.operand(0).id().value].rows) facts_[node.id().value].rows.reset();
+  }
 }
 
 size_t EdgeDemand::order_of(Node scatter) const {

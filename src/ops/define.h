@@ -66,7 +66,11 @@ class RowBuilder {
   RowBuilder& view(ElementRule rule, TypeRule type);  // shares memory with operand 0
   RowBuilder& fold(FoldRule rule, TypeRule type);
   RowBuilder& expand(ExpandRule rule);
-  // Message passing: see OpRow::spread_over.
+  // Message passing: see OpRow::along_edges and OpRow::spread_over.
+  RowBuilder& along_edges() {
+    row_.along_edges = true;
+    return traits({Trait::kGather});
+  }
   RowBuilder& spreads(std::function<Node(Node)> offsets) {
     row_.spread_over = std::move(offsets);
     return *this;

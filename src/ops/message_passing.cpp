@@ -163,13 +163,13 @@ NFX_OPS(message_passing) {
       .reads(
           [](ElementContext& c) { return gathered(c, c.node().operand(0), c.node().operand(1)); })
       .type([](Node node) { return edge_type(node, node.operand(1)); })
-      .traits({Trait::kGather});
+      .along_edges();
   op("mp::from_dst(Tensor x, Tensor offsets, Tensor dst) -> Tensor")
       .reads(
           [](ElementContext& c) { return gathered(c, c.node().operand(0), c.node().operand(2)); })
       .type([](Node node) { return edge_type(node, node.operand(2)); })
       .spreads([](Node node) { return node.operand(1); })
-      .traits({Trait::kGather});
+      .along_edges();
   op("mp::edge_sum(Tensor x, Tensor offsets) -> Tensor").fold(edge_sum, node_type);
   op("mp::edge_max(Tensor x, Tensor offsets) -> Tensor")
       .fold(edge_extremum<max_nan, lowest>, node_type);

@@ -98,6 +98,9 @@ struct OpRow : OpInfo {
   // Message passing: the result gives each edge the row of operand 0 at its
   // destination. Names the offsets of the edges, as in Fold.
   std::function<Node(Node)> spread_over;
+  // Message passing: the result gives each edge a row of operand 0. What is computed
+  // from it element by element is computed again where it is used, not stored.
+  bool along_edges = false;
 };
 
 // The row behind an OpInfo, null if the op has none (traits from schema only).

@@ -33,10 +33,44 @@ std::vector<SymExprId> list(std::span<const SymExprId> ids) { return {ids.begin(
 
 // ---- same elements, another shape
 
+// The dimensions that hold more than one position.
+std::vector<size_t> wide_dims(Context& context, std::span<const SymExprId> sizes) {
+  std::vector<size_t> dims;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    if (as_int(context, sizes[d]) != 1) dims.push_back(d);
+  }
+  return dims;
+}
+
+// Outer and inner dimensions that a reshape keeps keep their positions; what
+// stands between them goes through the row-major position.
 Expr reshaped(ElementContext& context) {
-  const Node from = input(context);
-  const Expr position = linear_position(context, context.index(), context.node().type().sizes);
-  return context.read(from, position_to_index(context, position, from.type().sizes));
+  Context& types = context.node().graph().context();
+  const auto from = input(context).type().sizes, to = context.node().type().sizes;
+  std::vector<size_t> in = wide_dims(types, from), out = wide_dims(types, to);
+  std::vector<Expr> index(from.size(), constant_position(context, 0));
+  const auto keep = [&](auto in_dim, auto out_dim) {
+    if (!known_equal(types, from[*in_dim], to[*out_dim])) return false;
+    index[*in_dim] = context.index()[*out_dim];
+    in.erase(in_dim);
+    out.erase(out_dim);
+    return true;
+  };
+  while (!in.empty() && !out.empty() && keep(in.begin(), out.begin())) {
+  }
+  while (!in.empty() && !out.empty() && keep(in.end() - 1, out.end() - 1)) {
+  }
+  std::vector<Expr> between;
+  std::vector<SymExprId> from_sizes, to_sizes;
+  for (const size_t d : in) from_sizes.push_back(from[d]);
+  for (const size_t d : out) {
+    between.push_back(context.index()[d]);
+    to_sizes.push_back(to[d]);
+  }
+  const std::vector<Expr> middle =
+      position_to_index(context, linear_position(context, between, to_sizes), from_sizes);
+  for (size_t i = 0; i < in.size(); ++i) index[in[i]] = middle[i];
+  return context.read(input(context), index);
 }
 
 SymExprId product(Context& context, std::span<const SymExprId> sizes) {
