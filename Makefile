@@ -4,6 +4,7 @@
 #   make test        everything that a change has to pass
 #   make test-torch TORCH=2.14.1   the tests of the bridge with another PyTorch
 #   make bench       benchmarks, each a ratio against a peer in the same run
+#   make bench-gnn   the same for layers that pass messages, against PyG and Inductor
 #   make fmt         format C++ and Python
 #   make lint        formatting, ruff, mypy, include direction, sizes
 #   make docs-check  run every code block of the documentation
@@ -29,7 +30,7 @@ PYTEST := pytest -q -n $(JOBS) --dist worksteal --durations=5
 SUITES = $(wildcard tests/conventions tests/docs tests/python tests/numeric tests/abi \
 	tests/conformance)
 
-.PHONY: help setup build demo test bench fmt lint docs-check fuzz fuzz-graphs wheel clean
+.PHONY: help setup build demo test bench bench-gnn fmt lint docs-check fuzz fuzz-graphs wheel clean
 .PHONY: lint-format lint-python lint-layers test-unit test-golden test-sanitizer test-python
 .PHONY: test-models test-torch
 
@@ -140,6 +141,9 @@ bench: build
 	@cmake --build --preset release --target benchmarks
 	@for program in build/release/bench/*; do echo "==> $$program"; "$$program"; done
 	@for script in benchmarks/*.py; do echo "==> $$script"; python "$$script"; done
+
+bench-gnn: build
+	@python benchmarks/gnn/layers.py
 
 fuzz: build/fuzz/build.ninja $(ENVIRONMENT)
 	@echo "==> building fuzz targets"

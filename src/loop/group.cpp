@@ -50,8 +50,8 @@ Grouping::Grouping(const Graph& graph)
       located_(graph.id_limit()),
       levels_(graph.id_limit(), 0),
       inline_(graph.id_limit(), false),
-      last_(graph.id_limit(), std::numeric_limits<int32_t>::max()),
-      feeds_edges_(graph.id_limit(), false) {
+      feeds_edges_(graph.id_limit(), false),
+      last_(graph.id_limit(), std::numeric_limits<int32_t>::max()) {
   find_edge_folds();
 }
 

@@ -41,6 +41,7 @@ def recognize(gm: torch.fx.GraphModule, example_inputs: Sequence[Any]) -> torch.
     """
     if not gathers_and_scatters(gm):
         return gm
+    import nativefx.gnn.message_passing
     import nativefx.gnn.structure  # noqa: F401  registers the operators
 
     graph = Graph.from_fx(trace_pre_dispatch(gm, example_inputs))
