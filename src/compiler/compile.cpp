@@ -135,7 +135,7 @@ CompiledGraph::CompiledGraph(std::unique_ptr<const Plan> plan, Report report)
       frames_(std::make_unique<FramePool>(*plan_)),
       report_(std::move(report)) {}
 
-Status CompiledGraph::run(std::span<const RunInput> inputs, std::span<RunOutput> outputs) {
+Status CompiledGraph::run(std::span<RunInput> inputs, std::span<RunOutput> outputs) {
   std::unique_ptr<Frame> frame = frames_->take();
   Status status = run_plan(*frame, inputs, outputs);
   frames_->give_back(std::move(frame));

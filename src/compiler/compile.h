@@ -46,7 +46,7 @@ class CompiledGraph {
   const Report& report() const { return report_; }
 
   // From any thread, any number at a time. See run_plan.
-  Status run(std::span<const RunInput> inputs, std::span<RunOutput> outputs);
+  Status run(std::span<RunInput> inputs, std::span<RunOutput> outputs);
 
  private:
   std::unique_ptr<const Plan> plan_;

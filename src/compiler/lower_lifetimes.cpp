@@ -42,8 +42,8 @@ void PlanLowering::place_frees() {
   std::vector<std::vector<SlotId>> dying(count);
   for (SlotId slot = 0; slot < plan_->slots.size(); ++slot) {
     const SlotKind kind = plan_->slots[slot].kind;
-    if (kind == SlotKind::kInput || kind == SlotKind::kConstant || kind == SlotKind::kArena)
-      continue;
+    if (kind == SlotKind::kConstant || kind == SlotKind::kArena) continue;
+    if (kind == SlotKind::kInput && plan_->slots[slot].mutated) continue;  // written back to
     if (is_kept(*plan_, slot) || last[slot] == kNoIndex || last[slot] >= count) continue;
     dying[last[slot]].push_back(slot);
   }

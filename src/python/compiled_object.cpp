@@ -8,6 +8,7 @@
 
 #include "python/python_step.h"
 #include "python/tensor_crossing.h"
+#include "runtime/memory_pool.h"
 
 namespace nfx::python {
 namespace {
@@ -95,6 +96,15 @@ bool take_input(const TensorCrossing& crossing, const PlanInput& input, PyObject
   }
 }
 
+// A tensor that only the boxed list holds dies when the list is emptied, so the
+// run becomes its owner. Worth it only where the memory is large.
+void take_over(PyObject* object, RunInput& input) {
+  if (input.tensor == nullptr || Py_REFCNT(object) != 1) return;
+  if (AtenView(input.tensor).storage_bytes() < MemoryPool::kSmallest) return;
+  input.owner = AtenTensor::share(input.tensor);
+  input.tensor = input.owner.get();  // the borrowed one goes with the object
+}
+
 PyObject* wrap_output(const TensorCrossing& crossing, const PlanOutput& output, RunOutput& value) {
   switch (output.kind) {
     case PlanOutput::Kind::kNone: return Py_NewRef(Py_None);
@@ -159,7 +169,10 @@ PyObject* run(CompiledObject& self, const Given& given) {
   // A caller that gives inputs one by one holds them until the call returns.
   Held held(given.boxed == nullptr ? 0 : count);
   if (given.boxed != nullptr) {
-    for (size_t i = 0; i < count; ++i) held[i] = Py_NewRef(given.items[i]);
+    for (size_t i = 0; i < count; ++i) {
+      take_over(given.items[i], inputs[i]);
+      if (!inputs[i].owner) held[i] = Py_NewRef(given.items[i]);
+    }
     empty(given.boxed);
   }
   Room<RunOutput> outputs(plan.outputs.size());

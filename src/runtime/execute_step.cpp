@@ -213,6 +213,10 @@ Status bind(Frame& frame, const BindStep& step) {
 }
 
 void free_handle(Frame& frame, SlotId slot) {
+  if (frame.plan.slots[slot].kind == SlotKind::kInput) {
+    frame.input_owners[slot].reset();
+    return;
+  }
   AtenTensor(std::exchange(frame.handles[slot], nullptr));
 }
 

@@ -15,7 +15,7 @@ struct WrongInput {
 };
 NFX_DIAGNOSTIC(WrongInput);
 
-Status take_inputs(Frame& frame, std::span<const RunInput> inputs) {
+Status take_inputs(Frame& frame, std::span<RunInput> inputs) {
   const Plan& plan = frame.plan;
   if (inputs.size() != plan.inputs.size()) {
     return diagnose(WrongInput{std::to_string(inputs.size()) + " inputs for a graph of " +
@@ -32,6 +32,7 @@ Status take_inputs(Frame& frame, std::span<const RunInput> inputs) {
       return diagnose(WrongInput{"input `" + input.name + "` is no tensor"});
     }
     frame.handles[input.slot] = inputs[i].tensor;
+    frame.input_owners[input.slot] = std::move(inputs[i].owner);
   }
   return success();
 }
@@ -107,18 +108,18 @@ Status run_steps(Frame& frame) {
 
 }  // namespace
 
-Status run_plan(Frame& frame, std::span<const RunInput> inputs, std::span<RunOutput> outputs) {
+Status run_plan(Frame& frame, std::span<RunInput> inputs, std::span<RunOutput> outputs) {
   assert(outputs.size() == frame.plan.outputs.size() && "one place an output");
-  NFX_TRY(take_inputs(frame, inputs));
   const AtenNoGrad no_grad;
-  Status status = run_steps(frame);
+  Status status = take_inputs(frame, inputs);
+  if (status) status = run_steps(frame);
   frame.give_arena_back();
   if (!status) {
     frame.drop_transient();
     return status;
   }
   give_outputs(frame, inputs, outputs);
-  frame.relaid.clear();
+  frame.drop_inputs();
   return success();
 }
 

@@ -6,10 +6,12 @@
 
 namespace nfx {
 
-// One input: a borrowed tensor, or a number (a float as its bits).
+// One input: a borrowed tensor, or a number (a float as its bits). A tensor that
+// nobody else needs may come with its owner, which the run frees after the last use.
 struct RunInput {
   AtenHandle tensor = nullptr;
   int64_t number = 0;
+  AtenTensor owner;
 };
 
 // One output, in the form that its PlanOutput says. A tensor is null where the
@@ -24,6 +26,6 @@ struct RunOutput {
 // output that is an input is that tensor.
 // Errors: `wrong-input`, `unexpected-shape`, `bad-sizes`, `no-memory`,
 // `pytorch-error`, and whatever an external step reports.
-Status run_plan(Frame& frame, std::span<const RunInput> inputs, std::span<RunOutput> outputs);
+Status run_plan(Frame& frame, std::span<RunInput> inputs, std::span<RunOutput> outputs);
 
 }  // namespace nfx

@@ -42,6 +42,7 @@ Frame::Frame(const Plan& p)
       numbers(p.numbers),
       handles(p.slots.size(), nullptr),
       data(p.slots.size(), nullptr),
+      input_owners(p.slots.size()),
       args(p.args),
       tensor_items(p.tensor_items),
       int_items(p.int_items),
@@ -132,6 +133,13 @@ void Frame::give_arena_back() {
   MemoryPool::process().give_back(arena_);
 }
 
+void Frame::drop_inputs() {
+  for (const PlanInput& input : plan.inputs) {
+    if (input.kind == PlanInput::Kind::kTensor) input_owners[input.slot].reset();
+  }
+  relaid.clear();
+}
+
 void Frame::drop_transient() {
   for (SlotId slot = 0; slot < handles.size(); ++slot) {
     const SlotKind kind = plan.slots[slot].kind;
@@ -139,7 +147,7 @@ void Frame::drop_transient() {
     if (!owns_handle(kind) || is_kept(plan, slot)) continue;
     AtenTensor(std::exchange(handles[slot], nullptr));
   }
-  relaid.clear();
+  drop_inputs();
 }
 
 std::unique_ptr<Frame> FramePool::take() {

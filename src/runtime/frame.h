@@ -20,6 +20,9 @@ struct Frame {
   std::vector<AtenHandle> handles;  // by slot; owned unless the slot is an input or a constant
   std::vector<std::byte*> data;     // by slot: of the first element, if it is needed
 
+  // By slot: owners of inputs that came with them.
+  std::vector<AtenTensor> input_owners;
+
   // Inputs that came in another layout than planned, copied into the planned one.
   struct Relaid {
     SlotId slot;
@@ -57,6 +60,7 @@ struct Frame {
   Status take_arena();
   void give_arena_back();
 
+  void drop_inputs();
   // Lets go of what a failed run has left.
   void drop_transient();
 

@@ -29,7 +29,8 @@ enum class StepKind : uint8_t { kKernel, kAten, kExternal, kAllocate, kView, kFr
 
 struct Step {
   StepKind kind;
-  uint32_t index;  // in the vector of its kind; kAllocate, kView, kFree: the slot
+  uint32_t index;  // in the vector of its kind; kAllocate, kView, kFree: the slot (an
+                   // input's owner is freed if it came with one)
 };
 
 struct KernelBufferRef {
