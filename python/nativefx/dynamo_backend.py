@@ -84,7 +84,7 @@ def compile_fx(
     eager = _boxed(gm)
     try:
         _check_inputs(example_inputs)
-        compiled = _compile(gm, eager, options, name)
+        compiled = _compile(gm, eager, options, name, own_memory=kind == "backward")
     except Error as error:
         if options.fallback == "error":
             raise
@@ -100,11 +100,18 @@ def compile_fx(
 
 
 def _compile(
-    gm: torch.fx.GraphModule, eager: Callable[..., Any], options: Options, name: str
+    gm: torch.fx.GraphModule,
+    eager: Callable[..., Any],
+    options: Options,
+    name: str,
+    *,
+    own_memory: bool,
 ) -> Callable[..., Any]:
     graph = Graph.from_fx(gm)
     graph.infer_types()
-    return _core.compile_graph(graph, gm, eager, native_options(options, name))
+    native = native_options(options, name)
+    native.own_memory = own_memory
+    return _core.compile_graph(graph, gm, eager, native)
 
 
 def _boxed(gm: torch.fx.GraphModule) -> Callable[[list[Any]], Any]:

@@ -14,6 +14,7 @@ from torch._functorch.partitioners import (
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from nativefx.gnn.recompute import has_edges, mark_recompute
+from nativefx.thin_training import TrainingParts, thin_training
 
 __all__ = ["GraphCompiler", "foreign_mode_is_active", "through_autograd"]
 
@@ -44,38 +45,70 @@ def through_autograd(
     partition
         See `nativefx.options.Options`.
     """
-    bare: list[Callable[..., Any]] = []
-    has_subclass = any(is_traceable_wrapper_subclass(x) for x in example_inputs)
+    found = _Found(example_inputs, compile_graph)
+    choose = min_cut_rematerialization_partition if partition == "min_cut" else default_partition
 
-    def compiler(kind: str) -> Callable[..., Any]:
-        def compile_kind(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
-            _keep_saved_tensors()
-            made = compile_graph(graph, inputs, kind)
-            same_inputs = len(inputs) == len(example_inputs) and not has_subclass
-            if kind == "inference" and same_inputs and _needs_no_wrapper():
-                bare.append(made)
-            return made
-
-        return compile_kind
-
-    split = min_cut_rematerialization_partition if partition == "min_cut" else default_partition
-
-    def choose(joint: torch.fx.GraphModule, inputs: Sequence[Any], **facts: Any) -> Any:
+    def split(joint: torch.fx.GraphModule, inputs: Sequence[Any], **facts: Any) -> Any:
         if has_edges(joint):
             mark_recompute(joint)
-        return split(joint, inputs, **facts)
+        halves = choose(joint, inputs, **facts)
+        found.parts.backward_module = halves[1]
+        return halves
 
     backend = aot_autograd(
-        fw_compiler=compiler("forward"),
-        bw_compiler=compiler("backward"),
-        inference_compiler=compiler("inference"),
-        partition_fn=choose,
+        fw_compiler=found.compiler("forward"),
+        bw_compiler=found.compiler("backward"),
+        inference_compiler=found.compiler("inference"),
+        partition_fn=split,
         keep_inference_input_mutations=True,
         decompositions={},
     )
     with torch._functorch.config.patch(donated_buffer=False):
         wrapped = backend(module, example_inputs)
-    return bare[0] if bare and _takes_inputs_singly(bare[0]) else wrapped
+    return found.without_wrapper() or wrapped
+
+
+class _Found:
+    """What is compiled for one graph of Dynamo, and whether it may be called as it is."""
+
+    def __init__(self, example_inputs: Sequence[Any], compile_graph: GraphCompiler) -> None:
+        self.example_inputs = example_inputs
+        self.compile_graph = compile_graph
+        self.inference: list[Callable[..., Any]] = []
+        self.parts = TrainingParts(compile_backward=self.compile_backward)
+        self.has_subclass = any(is_traceable_wrapper_subclass(x) for x in example_inputs)
+
+    def compiler(self, kind: str) -> Callable[..., Any]:
+        def compile_kind(graph: torch.fx.GraphModule, inputs: Sequence[Any]) -> Callable[..., Any]:
+            _keep_saved_tensors()
+            made = self.compile_graph(graph, inputs, kind)
+            same_inputs = len(inputs) == len(self.example_inputs) and not self.has_subclass
+            if kind == "inference" and same_inputs and _needs_no_wrapper():
+                self.inference.append(made)
+            elif kind == "forward" and same_inputs:
+                self.parts.forward.append(made)
+                self.parts.facts = _metadata()
+            elif kind == "backward":
+                self.parts.backward.append(made)
+            return made
+
+        return compile_kind
+
+    def compile_backward(self, graph: torch.fx.GraphModule) -> Callable[..., Any]:
+        values = [node.meta["val"] for node in graph.graph.find_nodes(op="placeholder")]
+        return self.compile_graph(graph, values, "backward")
+
+    def without_wrapper(self) -> Callable[..., Any] | None:
+        if self.inference and _takes_inputs_singly(self.inference[0]):
+            return self.inference[0]
+        if self.parts.forward and _takes_inputs_singly(self.parts.forward[0]):
+            return thin_training(self.parts, self.example_inputs)
+        return None
+
+
+def _metadata() -> Any:
+    context = torch._guards.TracingContext.try_get()
+    return context.fw_metadata if context is not None else None
 
 
 def _takes_inputs_singly(compiled: Callable[..., Any]) -> bool:
@@ -90,8 +123,7 @@ def _needs_no_wrapper() -> bool:
     inputs after the run, unpacks subclasses, threads effect tokens through, and
     turns autocast off. Turning grad mode off a plan does itself.
     """
-    context = torch._guards.TracingContext.try_get()
-    facts = context.fw_metadata if context is not None else None
+    facts = _metadata()
     if facts is None or torch._C._is_any_autocast_enabled():
         return False
     return not (
@@ -109,9 +141,8 @@ def _keep_saved_tensors() -> None:
 
     Without the empty list it refuses to walk a compiled graph backward twice.
     """
-    context = torch._guards.TracingContext.try_get()
-    if context is not None and context.fw_metadata is not None:
-        context.fw_metadata.bw_donated_idxs = []
+    if (facts := _metadata()) is not None:
+        facts.bw_donated_idxs = []
 
 
 def foreign_mode_is_active() -> bool:

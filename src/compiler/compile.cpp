@@ -8,6 +8,7 @@
 #include "passes/expand_composites.h"
 #include "passes/pass_manager.h"
 #include "passes/pipelines.h"
+#include "passes/reinplace.h"
 
 namespace nfx {
 namespace {
@@ -66,6 +67,7 @@ class Pipeline {
   }
 
   Status expand() {
+    if (reinplace(graph_) == Changed::kYes && options_.verify) NFX_TRY(verify(graph_));
     if (!fused() || !options_.expand) return success();
     expand_composites(graph_);
     if (options_.verify) NFX_TRY(verify(graph_));
@@ -113,8 +115,8 @@ class Pipeline {
   }
 
   Status plan() {
-    NFX_ASSIGN(plan_, lower_to_plan(graph_, runners_, fused() ? &fusion_ : nullptr, code_,
-                                    options_.hooks));
+    NFX_ASSIGN(plan_,
+               lower_to_plan(graph_, runners_, fused() ? &fusion_ : nullptr, code_, options_));
     return success();
   }
 

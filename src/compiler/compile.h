@@ -23,15 +23,20 @@ struct CompileHooks {
   // Runs a node through the interpreter. Inputs of the step are the node's
   // operands in order; an operand that is no tensor or number comes as none.
   std::function<Result<std::unique_ptr<ExternalStep>>(Node)> interpret;
+  // Is told of each call that fails in PyTorch while a plan runs.
+  std::function<void(const AtenCall&, std::span<const AtenArg>)> failed;
   // The tensor of a get_attr node; none if the attribute is something else.
   std::function<AtenTensor(Node)> constant;
 };
 
 struct CompileOptions {
   CompileHooks hooks;
-  Jit* jit = nullptr;          // null: no kernels, every op runs as a whole
-  std::string passes;          // names with commas, or "default"; run after expansion
-  int fuse_limit = -1;         // ops that may be fused, in graph order; negative: all
+  Jit* jit = nullptr;   // null: no kernels, every op runs as a whole
+  std::string passes;   // names with commas, or "default"; run after expansion
+  int fuse_limit = -1;  // ops that may be fused, in graph order; negative: all
+  // Large intermediates get memory of their own instead of a place in the arena, so
+  // that they can use what the run has freed: for graphs whose inputs die in the run.
+  bool own_memory = false;
   bool expand = true;          // composites into what kernels compute
   bool verify = false;         // the graph between stages
   std::string dump_dir;        // where stages are written; empty: nowhere

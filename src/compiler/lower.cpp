@@ -34,13 +34,14 @@ Diagnostic unsupported_node(Node node, std::string why) {
 }
 
 PlanLowering::PlanLowering(const Graph& graph, Runners& runners, const Fusion* fusion,
-                           const KernelCode& code, const CompileHooks& hooks)
+                           const KernelCode& code, const CompileOptions& options)
     : graph_(graph),
       context_(graph.context()),
       runners_(runners),
       fusion_(fusion),
       code_(code),
-      hooks_(hooks),
+      hooks_(options.hooks),
+      own_memory_(options.own_memory),
       values_(graph),
       memory_(graph, values_, runners),
       numbers_(context_),
@@ -59,6 +60,7 @@ Result<std::unique_ptr<Plan>> PlanLowering::run() {
   NFX_TRY(finish_numbers());
   hand_over_outputs();
   place_frees();
+  plan_->failed = hooks_.failed;
   return std::move(plan_);
 }
 
@@ -188,8 +190,8 @@ Status PlanLowering::finish_numbers() {
 
 Result<std::unique_ptr<Plan>> lower_to_plan(const Graph& graph, Runners& runners,
                                             const Fusion* fusion, const KernelCode& code,
-                                            const CompileHooks& hooks) {
-  return PlanLowering(graph, runners, fusion, code, hooks).run();
+                                            const CompileOptions& options) {
+  return PlanLowering(graph, runners, fusion, code, options).run();
 }
 
 }  // namespace nfx

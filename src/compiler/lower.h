@@ -13,6 +13,6 @@ using KernelCode = std::vector<std::shared_ptr<const CompiledKernel>>;
 // Errors: `unsupported-node`, `cyclic-steps`, `unbound-symbol`.
 Result<std::unique_ptr<Plan>> lower_to_plan(const Graph& graph, Runners& runners,
                                             const Fusion* fusion, const KernelCode& code,
-                                            const CompileHooks& hooks);
+                                            const CompileOptions& options);
 
 }  // namespace nfx

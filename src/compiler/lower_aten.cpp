@@ -13,12 +13,31 @@ Target number_target(Dtype dtype) {
   return dtype == Dtype::kBool ? Target::kBool : Target::kInt;
 }
 
+bool is_plain(const Context& context, const Type& type) {
+  return type.kind == TypeKind::kTensor && type.layout == Layout::kStrided &&
+         is_floating(type.dtype) && context.text(type.device) == "cpu";
+}
+
 bool is_list(ArgumentView argument) {
   const ArgKind kind = argument.kind();
   return kind == ArgKind::kTuple || kind == ArgKind::kList || kind == ArgKind::kSize;
 }
 
 }  // namespace
+
+// Whether the result can be written into memory of the plan: plain floating
+// tensors, and sizes that are known before the call.
+bool PlanLowering::can_write(const AtenCall& call, Node node) const {
+  const ValueId value = values_.of(node);
+  if (!call.can_write() || value == kNoValue || !used_[value]) return false;
+  const Type& type = values_.type(value);
+  if (!is_plain(context_, type) || type.strides.size() != type.sizes.size()) return false;
+  for (uint32_t i = 0; i < node.num_operands(); ++i) {
+    if (!is_plain(context_, node.operand(i).type())) return false;
+  }
+  const auto known = [&](SymExprId expr) { return numbers_.is_known(expr); };
+  return std::ranges::all_of(type.sizes, known) && std::ranges::all_of(type.strides, known);
+}
 
 Status PlanLowering::lower_aten(Node node) {
   NFX_TRY(mark_written(node));
@@ -36,7 +55,14 @@ Status PlanLowering::lower_aten(Node node) {
     NFX_ASSIGN(ExternalCall call, external_call(node));
     step.python = std::make_unique<ExternalCall>(std::move(call));
   }
-  step.results = result_targets(node);
+  if (can_write(step.call, node)) {
+    make_memory(values_.of(node), node);
+    NFX_ASSIGN(step.out, slot_with_handle(values_.of(node)));
+    use(step.out);
+    step.python.reset();
+  } else {
+    step.results = result_targets(node);
+  }
   if (step.python) step.python->results = step.results;
   step.list_result = schema.results.size() == 1 && schema.results[0].type.list;
   plan_->max_results =
@@ -71,6 +97,7 @@ Status PlanLowering::lower_operand(AtenStep& step, size_t position, Node operand
   const ValueId value = values_.of(operand);
   if (value == kNoValue) return unsupported_node(operand, "a tuple is an argument");
   const Type& type = values_.type(value);
+  const bool writes = step.call.schema().args[position].alias.write;
   if (type.kind == TypeKind::kNone) {
     plan_->args[step.first_arg + position] = AtenArg::none();
     return success();
@@ -81,6 +108,7 @@ Status PlanLowering::lower_operand(AtenStep& step, size_t position, Node operand
     return success();
   }
   NFX_ASSIGN(const SlotId slot, slot_with_handle(value));
+  plan_->slots[slot].counts_writes |= writes && plan_->slots[slot].kind == SlotKind::kView;
   use(slot);
   step.patches.push_back({Target::kTensor, place, slot});
   return success();

@@ -5,18 +5,6 @@
 namespace nfx {
 namespace {
 
-// Bytes from the first element to behind the last, for strides that are not
-// negative; 0 without elements is not needed, one element more does no harm.
-SymExprId extent_bytes(Context& context, const Type& type) {
-  const SymExprId one = sym_int(context, 1);
-  SymExprId elements = one;
-  for (size_t i = 0; i < type.rank(); ++i) {
-    const SymExprId last = sym_sub(context, type.sizes[i], one);
-    elements = sym_add(context, elements, sym_mul(context, last, type.strides[i]));
-  }
-  return sym_mul(context, elements, sym_int(context, dtype_size(type.dtype)));
-}
-
 SymExprId element_count(Context& context, const Type& type) {
   SymExprId count = sym_int(context, 1);
   for (const SymExprId size : type.sizes) count = sym_mul(context, count, size);
@@ -33,20 +21,7 @@ Status PlanLowering::lower_kernel_buffer(const FusedKernel& fused, size_t index,
   const bool written = fused.kernel.buffers[index].use != BufferUse::kIn;
   if (slot_of_value_[root] == kNoIndex) {
     if (!written) return unsupported_node(operand.node, "a kernel reads what is not in memory");
-    const Type& type = values_.type(root);
-    const SymExprId bytes = extent_bytes(context_, type);
-    const bool placed = !memory_.escapes(root) && numbers_.phase_of(bytes) == 0;
-    Slot slot{.kind = placed ? SlotKind::kArena : SlotKind::kFresh, .needs_data = true};
-    if (placed) {
-      slot.bytes = numbers_.number(bytes);
-      slot.arena_index = static_cast<uint32_t>(plan_->arena.size());
-    }
-    const SlotId id = slot_of_value_[root] = add_slot(std::move(slot), type, operand.node);
-    if (placed) {
-      plan_->arena.push_back({.slot = id});
-    } else {
-      add_preparation(StepKind::kAllocate, id);
-    }
+    make_memory(root, operand.node);
   }
   const SlotId slot = slot_of_value_[root];
   plan_->slots[slot].needs_data = true;

@@ -1,6 +1,7 @@
 #include <bit>
 
 #include "compiler/plan_lowering.h"
+#include "runtime/memory_pool.h"
 
 namespace nfx {
 namespace {
@@ -10,7 +11,43 @@ bool is_strided(const Type& type) {
          type.strides.size() == type.sizes.size();
 }
 
+// Bytes from the first element to behind the last, for strides that are not
+// negative; 0 without elements is not needed, one element more does no harm.
+SymExprId extent_bytes(Context& context, const Type& type) {
+  const SymExprId one = sym_int(context, 1);
+  SymExprId elements = one;
+  for (size_t i = 0; i < type.rank(); ++i) {
+    const SymExprId last = sym_sub(context, type.sizes[i], one);
+    elements = sym_add(context, elements, sym_mul(context, last, type.strides[i]));
+  }
+  return sym_mul(context, elements, sym_int(context, dtype_size(type.dtype)));
+}
+
 }  // namespace
+
+bool PlanLowering::has_own_memory(SymExprId bytes) const {
+  const std::optional<int64_t> known = as_int(context_, bytes);
+  return own_memory_ && (!known || *known >= MemoryPool::kSmallest);
+}
+
+SlotId PlanLowering::make_memory(ValueId root, Node node) {
+  const Type& type = values_.type(root);
+  const SymExprId bytes = extent_bytes(context_, type);
+  const bool placed =
+      !memory_.escapes(root) && numbers_.phase_of(bytes) == 0 && !has_own_memory(bytes);
+  Slot slot{.kind = placed ? SlotKind::kArena : SlotKind::kFresh};
+  if (placed) {
+    slot.bytes = numbers_.number(bytes);
+    slot.arena_index = static_cast<uint32_t>(plan_->arena.size());
+  }
+  const SlotId id = slot_of_value_[root] = add_slot(std::move(slot), type, node);
+  if (placed) {
+    plan_->arena.push_back({.slot = id});
+  } else {
+    add_preparation(StepKind::kAllocate, id);
+  }
+  return id;
+}
 
 SlotId PlanLowering::add_slot(Slot slot, const Type& type, Node node) {
   const auto id = static_cast<SlotId>(plan_->slots.size());

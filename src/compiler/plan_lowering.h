@@ -15,7 +15,7 @@ namespace nfx {
 class PlanLowering {
  public:
   PlanLowering(const Graph& graph, Runners& runners, const Fusion* fusion, const KernelCode& code,
-               const CompileHooks& hooks);
+               const CompileOptions& options);
 
   Result<std::unique_ptr<Plan>> run();
 
@@ -30,7 +30,9 @@ class PlanLowering {
 
   // ---- slots and numbers of values: lower_slots.cpp
   SlotId add_slot(Slot slot, const Type& type, Node node);
-  SlotId root_slot(ValueId root);
+  // Memory for a value that a step writes: in the arena, or its own if it leaves.
+  bool has_own_memory(SymExprId bytes) const;
+  SlotId make_memory(ValueId root, Node node);
   // The slot of a tensor. A view gets one when it is first asked for.
   Result<SlotId> slot_of(ValueId value);
   Result<SlotId> view_slot(ValueId value, SlotId base);
@@ -52,6 +54,7 @@ class PlanLowering {
   // ---- steps: lower_aten.cpp, lower_external.cpp, lower_kernel.cpp
   Status lower_unit(const StepUnit& unit);
   Status lower_aten(Node node);
+  bool can_write(const AtenCall& call, Node node) const;
   Status lower_argument(AtenStep& step, size_t position, ArgumentView argument);
   Status lower_operand(AtenStep& step, size_t position, Node operand);
   Status lower_list(AtenStep& step, size_t position, ArgumentView argument);
@@ -79,6 +82,7 @@ class PlanLowering {
   const Fusion* fusion_;
   const KernelCode& code_;
   const CompileHooks& hooks_;
+  const bool own_memory_;
   ValueTable values_;
   MemoryRoots memory_;
   NumberTable numbers_;

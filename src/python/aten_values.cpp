@@ -139,7 +139,58 @@ struct ToPython {
   const TensorCrossing& crossing;
 };
 
+template <class T>
+nb::object list_of(const AtenArg& arg) {
+  nb::list list;
+  for (const T item : arg.items<T>()) list.append(nb::cast(item));
+  return list;
+}
+
+nb::object tensor_or_none(const TensorCrossing& crossing, AtenHandle handle) {
+  if (handle == nullptr) return nb::none();
+  PyObject* object = crossing.wrap(AtenTensor::share(handle));
+  if (object == nullptr) throw nb::python_error();
+  return nb::steal(object);
+}
+
+nb::object tensors_of(const TensorCrossing& crossing, const AtenArg& arg) {
+  nb::list list;
+  for (const AtenHandle item : arg.items<AtenHandle>()) {
+    list.append(tensor_or_none(crossing, item));
+  }
+  return list;
+}
+
+nb::object torch_attribute(std::string_view name) {
+  return nb::module_::import_("torch").attr(std::string(name).c_str());
+}
+
 }  // namespace
+
+nb::object to_python(const TensorCrossing& crossing, const AtenArg& arg) {
+  const auto code = static_cast<size_t>(arg.integer);
+  switch (arg.kind) {
+    case AtenArgKind::kNone: return nb::none();
+    case AtenArgKind::kBool: return nb::bool_(arg.integer != 0);
+    case AtenArgKind::kInt: return nb::int_(arg.integer);
+    case AtenArgKind::kFloat: return nb::float_(arg.real);
+    case AtenArgKind::kComplex:
+      return nb::steal(PyComplex_FromDoubles(arg.complex.real, arg.complex.imag));
+    case AtenArgKind::kString: return nb::str(arg.text().data(), arg.text().size());
+    case AtenArgKind::kDtype: return torch_attribute(dtype_name(static_cast<Dtype>(arg.integer)));
+    case AtenArgKind::kDevice: return nb::str(arg.device.type == 0 ? "cpu" : "meta");
+    case AtenArgKind::kLayout: return torch_attribute(kLayouts[code]);
+    case AtenArgKind::kMemoryFormat: return torch_attribute(kMemoryFormats[code]);
+    case AtenArgKind::kTensor: return tensor_or_none(crossing, arg.tensor);
+    case AtenArgKind::kTensorList: return tensors_of(crossing, arg);
+    case AtenArgKind::kIntList: return list_of<int64_t>(arg);
+    case AtenArgKind::kFloatList: return list_of<double>(arg);
+    case AtenArgKind::kBoolList: break;
+  }
+  nb::list list;
+  for (const uint8_t item : arg.items<uint8_t>()) list.append(nb::bool_(item != 0));
+  return list;
+}
 
 nb::object to_python(const TensorCrossing& crossing, AtenValue value) {
   return std::visit(ToPython{crossing}, value);

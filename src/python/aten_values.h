@@ -38,6 +38,9 @@ class AtenArgHolder {
   std::deque<std::vector<uint8_t>> bool_lists_;
 };
 
+// An argument as Python spells it. Raises if a tensor cannot be wrapped.
+nanobind::object to_python(const TensorCrossing& crossing, const AtenArg& arg);
+
 // Raises if a tensor cannot be wrapped.
 nanobind::object to_python(const TensorCrossing& crossing, AtenValue value);
 

@@ -20,6 +20,7 @@ struct PyOptions {
   uint64_t cache_limit = JitOptions().cache_limit;
   std::string name = "graph";
   bool verify = false;
+  bool own_memory = false;
   int fuse_limit = -1;
 };
 
@@ -37,6 +38,7 @@ nb::object compile_graph(const std::shared_ptr<Graph>& graph, nb::object module,
   options.dump_dir = py_options.dump;
   options.name = py_options.name;
   options.verify = py_options.verify;
+  options.own_memory = py_options.own_memory;
   options.fuse_limit = py_options.fuse_limit;
   return make_compiled_object(value_or_raise(compile(*graph, options)), std::move(eager));
 }
@@ -90,6 +92,8 @@ void bind_compiler(nb::module_& m) {
       .def_rw("cache_limit", &PyOptions::cache_limit, "Bytes that the folder may hold.")
       .def_rw("name", &PyOptions::name)
       .def_rw("fuse_limit", &PyOptions::fuse_limit, "Operators that may be fused; negative: all.")
+      .def_rw("own_memory", &PyOptions::own_memory,
+              "Whether large intermediates get memory of their own: where inputs die in the run.")
       .def_rw("verify", &PyOptions::verify, "Whether the graph is verified between stages.");
   m.def("compile_graph", &compile_graph, nb::arg("graph"), nb::arg("module").none(),
         nb::arg("eager"), nb::arg("options"),

@@ -7,6 +7,7 @@
 
 #include "python/callable_name.h"
 #include "python/diagnostic_error.h"
+#include "python/eager_error.h"
 #include "python/fx_arguments_out.h"
 #include "python/module_attributes.h"
 #include "python/py_opaque.h"
@@ -194,6 +195,9 @@ CompileHooks python_hooks(nb::object module) {
     if (!target.is_valid()) return diagnose(NoCallable{std::string(node.target())});
     return std::unique_ptr<ExternalStep>(
         std::make_unique<PythonStep>(node, std::move(target), *crossing, module));
+  };
+  hooks.failed = [](const AtenCall& call, std::span<const AtenArg> args) {
+    if (std::exception_ptr error = eager_error(call, args)) pending_error = std::move(error);
   };
   hooks.constant = [module](Node node) -> AtenTensor {
     const Result<const TensorCrossing*> crossing = TensorCrossing::get();

@@ -16,7 +16,7 @@ namespace nb = nanobind;
 CompileHooks python_hooks(nb::object module);
 
 // After a failed run: raises the Python exception that a step of this thread has
-// met; RuntimeError where an operator failed in PyTorch, as most do in eager mode;
+// met; what eager raises where an operator failed in PyTorch;
 // else `nativefx.Error`.
 [[noreturn]] void raise_run_failure(const Diagnostic& diagnostic);
 

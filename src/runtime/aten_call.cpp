@@ -92,6 +92,7 @@ Result<AtenCall> AtenCall::create(std::string_view schema_text) {
   NFX_ASSIGN(call.abi_, AtenAbi::get());
   call.schema_ = std::make_unique<const Schema>(std::move(schema));
   call.choose_path();
+  call.writing_shim_ = find_writing_shim(*call.abi_, *call.schema_);
   return call;
 }
 
@@ -149,6 +150,20 @@ Status AtenCall::run(std::span<const AtenArg> args, std::span<AtenValue> results
     case AtenPath::kVectorcall: return declined(why_);
   }
   return success();
+}
+
+Status AtenCall::run_into(std::span<const AtenArg> args, AtenHandle out) const {
+  assert(can_write() && args.size() == arg_count());
+  switch (call_writing_shim(writing_shim_, *schema_, args, out)) {
+    case ShimOutcome::kDone: return success();
+    case ShimOutcome::kFailed: return aten_failure(full_name(*schema_));
+    case ShimOutcome::kDeclined: break;
+  }
+  AtenValue result;
+  NFX_TRY(run(args, {&result, 1}));
+  const auto* tensor = std::get_if<AtenTensor>(&result);
+  if (tensor == nullptr) return success();
+  return abi_->copy_(out, tensor->get(), 0) == 0 ? success() : Status(aten_failure("aten::copy_"));
 }
 
 Status AtenCall::dispatch(std::span<const AtenArg> args, std::span<AtenValue> results) const {

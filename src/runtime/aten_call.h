@@ -55,6 +55,12 @@ class AtenCall {
   // was called because these arguments do not cross natively.
   Status run(std::span<const AtenArg> args, std::span<AtenValue> results) const;
 
+  // Whether its only result can be written into memory of the caller.
+  bool can_write() const { return writing_shim_ != nullptr; }
+  // Runs it so, into a CPU tensor that has the result's type.
+  // Errors: as `run`.
+  Status run_into(std::span<const AtenArg> args, AtenHandle out) const;
+
  private:
   AtenCall() = default;
   void choose_path();
@@ -69,6 +75,7 @@ class AtenCall {
   AtenPath path_ = AtenPath::kVectorcall;
   bool dispatchable_ = false;
   std::optional<AtenShim> shim_;
+  void* writing_shim_ = nullptr;
   std::string why_;
 };
 

@@ -188,19 +188,24 @@ Result<AtenTensor> fresh_out(const Schema& schema, std::span<const AtenArg> args
   return AtenTensor::empty_strided(sizes, strides, AtenView(args[0].tensor).dtype());
 }
 
+ShimOutcome write_into(void* function, const Schema& schema, std::span<const AtenArg> args,
+                       AtenHandle out) {
+  SchemaType tensor;
+  tensor.kind = SchemaKind::kTensor;
+  ShimFrame frame;
+  if (!frame.push(tensor, AtenArg::of_tensor(out))) return ShimOutcome::kDeclined;
+  if (!push_args(frame, schema, args)) return ShimOutcome::kDeclined;
+  return frame.call(function) == 0 ? ShimOutcome::kDone : ShimOutcome::kFailed;
+}
+
 ShimOutcome call_fresh_out(const AtenShim& shim, const Schema& schema,
                            std::span<const AtenArg> args, std::span<AtenValue> results) {
   if (args[0].kind != AtenArgKind::kTensor) return ShimOutcome::kDeclined;
   auto out = fresh_out(schema, args);
   if (!out) return ShimOutcome::kFailed;
-  SchemaType tensor;
-  tensor.kind = SchemaKind::kTensor;
-  ShimFrame frame;
-  if (!frame.push(tensor, AtenArg::of_tensor(out->get()))) return ShimOutcome::kDeclined;
-  if (!push_args(frame, schema, args)) return ShimOutcome::kDeclined;
-  if (frame.call(shim.function) != 0) return ShimOutcome::kFailed;
-  results[0] = std::move(*out);
-  return ShimOutcome::kDone;
+  const ShimOutcome outcome = write_into(shim.function, schema, args, out->get());
+  if (outcome == ShimOutcome::kDone) results[0] = std::move(*out);
+  return outcome;
 }
 
 }  // namespace
@@ -217,6 +222,23 @@ std::optional<AtenShim> find_shim(const AtenAbi& abi, const Schema& schema) {
   if (!shim) shim = by_own_name(abi, schema);
   if (!shim || !signature_fits(schema, shim->form)) return std::nullopt;
   return shim;
+}
+
+void* find_writing_shim(const AtenAbi& abi, const Schema& schema) {
+  constexpr std::string_view kNamespace = "aten::";
+  if (!schema.name.starts_with(kNamespace) || !schema.overload.empty() || schema.writes()) {
+    return nullptr;
+  }
+  if (schema.results.size() != 1 || schema.results[0].alias) return nullptr;
+  if (!signature_fits(schema, ShimForm::kInPlace)) return nullptr;
+  return newest(abi, "aoti_torch_cpu_" + schema.name.substr(kNamespace.size()) + "_out");
+}
+
+ShimOutcome call_writing_shim(void* function, const Schema& schema, std::span<const AtenArg> args,
+                              AtenHandle out) {
+  if (!all_plain(args)) return ShimOutcome::kDeclined;
+  if (!scalars_cross(schema, args, some_tensor_is_floating(args))) return ShimOutcome::kDeclined;
+  return write_into(function, schema, args, out);
 }
 
 bool scalars_cross(const Schema& schema, std::span<const AtenArg> args, bool floating_tensor) {

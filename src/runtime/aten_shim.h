@@ -34,6 +34,10 @@ std::optional<AtenShim> find_shim(const AtenAbi& abi, const Schema& schema);
 // anyway, and a complex number has no double.
 bool scalars_cross(const Schema& schema, std::span<const AtenArg> args, bool floating_tensor);
 
+// The C function that writes the only result of this functional operator into a
+// tensor that it is given, entering the CPU kernel directly; null if there is none.
+void* find_writing_shim(const AtenAbi& abi, const Schema& schema);
+
 enum class ShimOutcome : uint8_t {
   kDone,
   kFailed,    // in PyTorch: see AtenAbi::last_error
@@ -44,5 +48,9 @@ enum class ShimOutcome : uint8_t {
 // Calls it. On kDone `results` holds one value a schema result.
 ShimOutcome call_shim(const AtenAbi& abi, const AtenShim& shim, const Schema& schema,
                       std::span<const AtenArg> args, std::span<AtenValue> results);
+
+// Calls a function of `find_writing_shim` with a tensor of the result's type.
+ShimOutcome call_writing_shim(void* function, const Schema& schema, std::span<const AtenArg> args,
+                              AtenHandle out);
 
 }  // namespace nfx

@@ -56,6 +56,20 @@ Status allocate(Frame& frame, SlotId id) {
   return success();
 }
 
+// A view whose writes PyTorch counts as writes to its base.
+Result<AtenTensor> counting_view(AtenHandle base, std::span<const int64_t> sizes,
+                                 std::span<const int64_t> strides, int64_t offset) {
+  static const Result<AtenCall> call = AtenCall::create(
+      "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, "
+      "SymInt? storage_offset=None) -> Tensor(a)");
+  if (!call) return call.error();
+  const AtenArg args[] = {AtenArg::of_tensor(base), AtenArg::ints(sizes), AtenArg::ints(strides),
+                          AtenArg::of_int(offset)};
+  AtenValue result;
+  NFX_TRY(call->run(args, {&result, 1}));
+  return std::move(std::get<AtenTensor>(result));
+}
+
 Result<AtenTensor> make_view(Frame& frame, const Slot& slot) {
   const auto sizes = planned_sizes(frame, slot);
   const auto strides = planned_strides(frame, slot);
@@ -66,7 +80,9 @@ Result<AtenTensor> make_view(Frame& frame, const Slot& slot) {
   }
   const AtenHandle handle = frame.handles[slot.base];
   const int64_t start = AtenView(handle).storage_offset();
-  return AtenTensor::as_strided(handle, sizes, strides, start + offset / dtype_size(slot.dtype));
+  const int64_t first = start + offset / dtype_size(slot.dtype);
+  if (slot.counts_writes) return counting_view(handle, sizes, strides, first);
+  return AtenTensor::as_strided(handle, sizes, strides, first);
 }
 
 // The handle of a view, or of a tensor in the arena.
@@ -175,15 +191,25 @@ Status store_list(Frame& frame, const AtenStep& step) {
   return success();
 }
 
+// After a native call that was declined, or has failed.
+Status run_otherwise(Frame& frame, const AtenStep& step, std::span<const AtenArg> args,
+                     Status ran) {
+  if (!needs_vectorcall(ran.error())) {
+    if (frame.plan.failed) frame.plan.failed(step.call, args);
+    return ran;
+  }
+  return step.python ? run_external(frame, *step.python) : ran;
+}
+
 Status run_aten(Frame& frame, const AtenStep& step) {
   for (const ArgPatch& patch : step.patches) apply(frame, patch, step.first_arg);
   const std::span<const AtenArg> args(frame.args.data() + step.first_arg, step.call.arg_count());
   const std::span<AtenValue> results(frame.results.data(), step.call.result_count());
-  Status ran = step.call.run(args, results);
-  if (!ran) {
-    if (step.python && needs_vectorcall(ran.error())) return run_external(frame, *step.python);
-    return ran;
-  }
+  const bool writes = step.out != kNoIndex;
+  Status ran =
+      writes ? step.call.run_into(args, frame.handles[step.out]) : step.call.run(args, results);
+  if (!ran) return run_otherwise(frame, step, args, std::move(ran));
+  if (writes) return success();
   if (step.list_result) return store_list(frame, step);
   for (size_t i = 0; i < step.results.size(); ++i) {
     NFX_TRY(store(frame, step.results[i], std::move(frame.results[i])));

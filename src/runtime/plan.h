@@ -8,7 +8,9 @@
 // their symbols known (`item`, `nonzero`).
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,10 +30,11 @@ enum class SlotKind : uint8_t {
 struct Slot {
   SlotKind kind = SlotKind::kResult;
   Dtype dtype = Dtype::kFloat32;
-  bool needs_data = false;   // its address is read: by a kernel
-  bool check_shape = false;  // what comes in must have exactly the planned shape
-  bool late_shape = false;   // which is known only after the bind step that follows
-  bool mutated = false;      // an input that a step writes to
+  bool needs_data = false;     // its address is read: by a kernel
+  bool check_shape = false;    // what comes in must have exactly the planned shape
+  bool late_shape = false;     // which is known only after the bind step that follows
+  bool mutated = false;        // an input that a step writes to
+  bool counts_writes = false;  // a view through which PyTorch writes to an input
   uint32_t rank = 0;
   NumberId shape = kNoIndex;   // sizes and strides; kNoIndex if unknown
   NumberId bytes = kNoIndex;   // arena
@@ -86,6 +89,9 @@ struct Plan {
   std::vector<BindStep> binds;
 
   std::vector<ArenaBuffer> arena;
+
+  // Told of a call that has failed in PyTorch, on the thread that ran it.
+  std::function<void(const AtenCall&, std::span<const AtenArg>)> failed;
 
   // Argument templates; a frame has its own copy.
   std::vector<AtenArg> args;

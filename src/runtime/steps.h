@@ -96,6 +96,7 @@ struct AtenStep {
   std::vector<ArgPatch> patches;
   std::vector<ResultTarget> results;  // one a schema result, or one an element of the only list
   bool list_result = false;
+  SlotId out = kNoIndex;  // where the only result is written; there are no targets then
   std::unique_ptr<ExternalCall> python;  // for arguments that turn out not to cross
   std::string name;
 };
