@@ -56,9 +56,10 @@ void Graph::reserve(size_t nodes) {
 Node Graph::add(NodeKind kind, std::string_view target, ArgId arguments,
                 std::span<const Node> operands, std::string_view name, TypeId type) {
   names_->update();
-  const StringId unique = name.empty() ? names_->make_default(*context_, kind, target)
+  const StringId called = context_->intern(target);
+  const StringId unique = name.empty() ? names_->make_default(*context_, kind, called)
                                        : names_->make_unique(*context_, name);
-  return add_named(kind, context_->intern(target), arguments, operands, unique, type);
+  return add_named(kind, called, arguments, operands, unique, type);
 }
 
 Node Graph::add_named(NodeKind kind, StringId target, ArgId arguments,

@@ -130,32 +130,47 @@ NodeId Graph::Names::find(StringId name) const {
   return entry.name && !is_stale(entry) ? entry.node : NodeId{};
 }
 
-StringId Graph::Names::numbered(Context& context, std::string_view base) {
-  uint64_t& number = last_number_[context.intern(base)];
-  std::string candidate(base);
-  candidate += '_';
-  const size_t prefix = candidate.size();
+const Graph::Names::Stem& Graph::Names::stem_of(Context& context, StringId name) {
+  const auto [entry, is_new] = stems_.try_emplace(name);
+  if (is_new) {
+    Stem& stem = entry->second;
+    stem.text = context.text(name);
+    stem.given = split_number(stem.text).value_or(0);
+    stem.number = &last_number_[context.intern(stem.text)];
+  }
+  return entry->second;
+}
+
+StringId Graph::Names::numbered(Context& context, StringId name) {
+  const Stem& stem = stem_of(context, name);
+  uint64_t& number = *stem.number;
+  number = std::max(number, stem.given);
+  candidate_.assign(stem.text);
+  candidate_ += '_';
+  const size_t prefix = candidate_.size();
   while (true) {
-    candidate.resize(prefix);
-    spell_int(candidate, static_cast<int64_t>(++number));
-    const StringId id = context.intern(candidate);
+    candidate_.resize(prefix);
+    spell_int(candidate_, static_cast<int64_t>(++number));
+    const StringId id = context.intern(candidate_);
     if (!find(id)) return id;
   }
 }
 
 StringId Graph::Names::make_unique(Context& context, std::string_view wanted) {
   const StringId as_is = context.intern(wanted);
-  if (!find(as_is)) return as_is;
-  std::string_view base = wanted;
-  const std::optional<uint64_t> given = split_number(base);
-  uint64_t& number = last_number_[context.intern(base)];
-  if (given && *given > number) number = *given;
-  return numbered(context, base);
+  return find(as_is) ? numbered(context, as_is) : as_is;
 }
 
-StringId Graph::Names::make_default(Context& context, NodeKind kind, std::string_view target) {
-  const std::string name = kind == NodeKind::kOutput ? "output" : identifier(stem(kind, target));
-  return is_reserved(name) ? numbered(context, name) : make_unique(context, name);
+StringId Graph::Names::make_default(Context& context, NodeKind kind, StringId target) {
+  const uint64_t key = static_cast<uint64_t>(kind) << 32 | target.value;
+  const auto [entry, is_new] = defaults_.try_emplace(key);
+  Default& known = entry->second;
+  if (is_new) {
+    const std::string name =
+        kind == NodeKind::kOutput ? "output" : identifier(stem(kind, context.text(target)));
+    known = {context.intern(name), is_reserved(name)};
+  }
+  return known.reserved || find(known.name) ? numbered(context, known.name) : known.name;
 }
 
 }  // namespace nfx
