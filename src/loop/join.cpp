@@ -13,8 +13,8 @@ std::set<uint32_t> dims_of(const DimMap& map) {
   return dims;
 }
 
-DimMap followed(DimMap map, const std::vector<Split>& splits) {
-  for (const Split& split : splits) follow(split, map);
+DimMap followed(DimMap map, const std::vector<Split>& splits, size_t first = 0) {
+  for (size_t i = first; i < splits.size(); ++i) follow(splits[i], map);
   return map;
 }
 
@@ -108,7 +108,8 @@ bool Join::absorb(Node node, Node operand) {
   const DimMap& original = grouping_.located(operand).map;
   for (const Guest& guest : guests_) {
     if (guest.group != from) continue;
-    const DimMap here = translated(followed(original, guest.splits), guest.to_here);
+    const DimMap here =
+        followed(translated(followed(original, guest.splits), guest.to_here), splits_, guest.known);
     for (size_t d = 0; d < map_.size(); ++d) {
       const DimProduct* product = under(here, d, map_.size());
       if (product != nullptr && !product->empty() && map_[d] != *product) return false;
@@ -133,6 +134,7 @@ bool Join::absorb(Node node, Node operand) {
     for (const auto& [here, there] : *pairs) guest.to_here[there] = here;
   }
   if (!pair_rest(domain, guest.to_here) || !agree_on_inner(domain, guest.to_here)) return false;
+  guest.known = splits_.size();
   guests_.push_back(std::move(guest));
   return true;
 }
@@ -233,7 +235,7 @@ bool Join::covers_rows_or_all(const DimMap& map) const {
 bool Join::fits(const Located& member, const std::vector<Split>& splits, const Guest* guest) const {
   const auto here = [&](const DimMap& map) {
     if (guest == nullptr) return followed(map, splits);
-    return followed(translated(followed(map, splits), guest->to_here), splits_);
+    return followed(translated(followed(map, splits), guest->to_here), splits_, guest->known);
   };
   const DimMap map = here(member.map);
   if (!covers_rows_or_all(map)) return false;
@@ -315,17 +317,25 @@ bool Join::fold_is_cheap(const Fold& fold, const std::set<uint32_t>& reduced) co
 
 void Join::commit(Node node) {
   Group& home = grouping_.groups_[static_cast<size_t>(group_)];
+  for (const std::vector<NodeId>* ids : {&home.members, &home.aliases}) {
+    for (NodeId id : *ids) {
+      Located& located = grouping_.located_[id.value];
+      located.map = followed(std::move(located.map), splits_);
+      if (located.fold_map) located.fold_map = followed(std::move(*located.fold_map), splits_);
+    }
+  }
   for (const Guest& guest : guests_) {
+    const auto here = [&](DimMap map) {
+      return followed(translated(followed(std::move(map), guest.splits), guest.to_here), splits_,
+                      guest.known);
+    };
     Group& other = grouping_.groups_[static_cast<size_t>(guest.group)];
     auto move_in = [&](std::vector<NodeId>& from, std::vector<NodeId>& to) {
       for (NodeId id : from) {
         Located& located = grouping_.located_[id.value];
         located.group = group_;
-        located.map = translated(followed(std::move(located.map), guest.splits), guest.to_here);
-        if (located.fold_map) {
-          located.fold_map =
-              translated(followed(std::move(*located.fold_map), guest.splits), guest.to_here);
-        }
+        located.map = here(std::move(located.map));
+        if (located.fold_map) located.fold_map = here(std::move(*located.fold_map));
         to.push_back(id);
       }
       from.clear();
@@ -334,13 +344,6 @@ void Join::commit(Node node) {
     move_in(other.aliases, home.aliases);
   }
   home.domain = std::move(domain_);
-  for (const std::vector<NodeId>* ids : {&home.members, &home.aliases}) {
-    for (NodeId id : *ids) {
-      Located& located = grouping_.located_[id.value];
-      located.map = followed(std::move(located.map), splits_);
-      if (located.fold_map) located.fold_map = followed(std::move(*located.fold_map), splits_);
-    }
-  }
   grouping_.place(node, group_, std::move(map_), std::move(fold_map_));
 }
 

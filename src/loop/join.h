@@ -28,6 +28,7 @@ class Join {
     int32_t group;
     std::vector<Split> splits;
     std::map<uint32_t, uint32_t> to_here;
+    size_t known = 0;  // divisions of ours that `to_here` has seen
   };
 
   bool take_from_group(Node node, Node operand);

@@ -1,4 +1,4 @@
-"""Two models of `transformers`; `transformers_models.py` runs twelve."""
+"""Three models of `transformers`; `transformers_models.py` runs all of its list."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from transformers_models import models, run_model
 
 
-@pytest.mark.parametrize("name", ["albert", "mistral"])
+@pytest.mark.parametrize("name", ["albert", "mistral", "ernie4_5_moe"])
 def test_forward_is_eagers(name):
     outcome = run_model(models()[name])
     assert outcome.kernels > 0
