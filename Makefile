@@ -11,6 +11,7 @@
 #   make fuzz        fuzz the parsers for FUZZ_SECONDS each (60)
 #   make fuzz-graphs run FUZZ_GRAPHS random graphs (20000) against eager mode
 #   make test-models run the models of transformers against eager mode
+#   make dgl-pairs   compare DGL_PAIRS (10,000) random functions with DGL
 #   make wheel       build a wheel into dist/
 #   make clean       remove build/ and dist/; the environment .venv stays
 SHELL := /bin/bash
@@ -21,6 +22,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
+DGL_PAIRS ?= 10000
 FUZZ_GRAPHS ?= 20000
 PACKAGES := .venv/.packages
 ENVIRONMENT := .venv/.requirements
@@ -30,7 +32,7 @@ PYTEST := pytest -q -n $(JOBS) --dist worksteal --durations=5
 SUITES = $(wildcard tests/conventions tests/docs tests/python tests/numeric tests/abi \
 	tests/conformance)
 
-.PHONY: help setup build demo test bench bench-gnn fmt lint docs-check fuzz fuzz-graphs wheel clean
+.PHONY: help setup build demo test bench bench-gnn fmt lint docs-check dgl-pairs fuzz fuzz-graphs wheel clean
 .PHONY: lint-format lint-python lint-layers test-unit test-golden test-sanitizer test-python
 .PHONY: test-models test-torch
 
@@ -101,6 +103,10 @@ test-python: build
 	@echo "==> Python tests: $(SUITES)"
 	@mkdir -p $(REPORTS)
 	@OMP_NUM_THREADS=$${OMP_NUM_THREADS:-1} $(PYTEST) $(SUITES) | tee $(REPORTS)/python.log
+
+dgl-pairs: build
+	@echo "==> $(DGL_PAIRS) random message and reduce functions, compared with DGL"
+	@OMP_NUM_THREADS=1 python tests/python/test_dgl_generated.py $(DGL_PAIRS)
 
 docs-check: build
 	@echo "==> code blocks of the documentation"

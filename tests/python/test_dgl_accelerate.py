@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import runpy
 import warnings
+from pathlib import Path
 
 import pytest
 import torch
@@ -163,3 +165,13 @@ def test_compiled_calls_are_reported():
         report = gnn.explain_dgl(lambda: g.update_all(message, softmax))
     assert [call.compiled for call in report.calls] == [True]
     assert "1 of 1 calls compiled" in str(report)
+
+
+def test_the_example_runs(capsys):
+    path = Path(__file__).resolve().parents[2] / "examples" / "gnn_udf.py"
+    runpy.run_path(str(path), run_name="__main__")
+    printed = capsys.readouterr().out
+    assert "1 of 1 calls compiled" in printed
+    for line in printed.splitlines():
+        if "difference" in line:
+            assert float(line.rsplit(" ", 1)[1]) < 1e-4, line

@@ -48,7 +48,7 @@ class Settings:
 
 _KINDS = {
     **dict.fromkeys(("src_index", "dst_index", "eid", "row", "order", "position", "edge"), "edges"),
-    **dict.fromkeys(("nid", "dst_degree", "dst"), "dst"),
+    **dict.fromkeys(("nid", "dst_degree", "dst_start", "dst"), "dst"),
     **dict.fromkeys(("rows", "degree", "start"), "rows"),
     **dict.fromkeys(("src_degree", "src_nid", "src"), "src"),
 }

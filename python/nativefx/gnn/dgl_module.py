@@ -191,7 +191,7 @@ class _ModuleCall:
         kinds = {
             **dict.fromkeys(("src_index", "dst_index", "eid", "row", "order", "position"), edges),
             **dict.fromkeys(("rows", "degree", "start"), rows),
-            **{"dst_degree": dst, "nid": dst, "src_degree": src, "src_nid": src},
+            **{"dst_degree": dst, "dst_start": dst, "nid": dst, "src_degree": src, "src_nid": src},
         }
         for name, kind in kinds.items():
             dtype = ids if name in ("nid", "eid", "src_nid") else torch.int64

@@ -96,6 +96,8 @@ def pass_messages(call: Call, inputs: Inputs) -> dict[str, Tensor]:
 
 def _space(inputs: Inputs, row: str, degree: str, has_empty: bool) -> Space:
     names = {"row": row, "degree": degree}
+    if degree == "dst_degree":
+        names["start"] = "dst_start"
     return Space(
         rows=inputs[degree].shape[0],
         fetch=lambda name: inputs[names.get(name, name)],

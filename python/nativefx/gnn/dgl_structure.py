@@ -21,8 +21,8 @@ class Structure:
 
     ``src_index``, ``dst_index``, ``eid`` ``[edges]``
         Ends and IDs of the edges.
-    ``nid``, ``dst_degree`` ``[destinations]``
-        IDs and numbers of incoming edges.
+    ``nid``, ``dst_degree``, ``dst_start`` ``[destinations]``
+        IDs, numbers of incoming edges, and where those begin in ``order``.
     ``rows`` ``[receivers]``
         Destinations that have edges; ``degree`` and ``start`` belong to these, and
         ``row`` ``[edges]`` numbers among them. See `dgl_space.Space`.
@@ -110,6 +110,7 @@ _MAKE: dict[str, Callable[[Structure], Tensor]] = {
     "row": _row,
     "degree": _degree,
     "order": lambda g: torch.argsort(g["row"], stable=True),
+    "dst_start": lambda g: g["dst_degree"].cumsum(0) - g["dst_degree"],
     "start": lambda g: g["degree"].cumsum(0) - g["degree"],
     "position": _position,
 }
