@@ -28,7 +28,9 @@ from nativefx.gnn.dgl_structure import Structure
 __all__ = ["accelerate"]
 
 _EDGE_INDICES = ("src_index", "dst_index", "eid")
-_ROW_INDICES = tuple("nid dst_degree dst_start rows degree row start order position".split())
+_ROW_INDICES = tuple(
+    ["nid", "dst_degree", "dst_start", "rows", "degree", "row", "start", "order", "position"]
+)
 
 
 @contextlib.contextmanager
