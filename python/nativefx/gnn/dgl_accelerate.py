@@ -28,9 +28,8 @@ from nativefx.gnn.dgl_structure import Structure
 __all__ = ["accelerate"]
 
 _EDGE_INDICES = ("src_index", "dst_index", "eid")
-_ROW_INDICES = tuple(
-    ["nid", "dst_degree", "dst_start", "rows", "degree", "row", "start", "order", "position"]
-)
+_ROW_INDICES = ("nid", "dst_degree", "dst_start", "rows", "degree", "row", "start")
+_ORDER_INDICES = ("order", "position")
 
 
 @contextlib.contextmanager
@@ -219,7 +218,7 @@ def _side(g: Any, structure: Structure) -> GraphSide:
         value = original.get(name)
         return structure[name] if value is None else value
 
-    names = _EDGE_INDICES + _ROW_INDICES
+    names = _EDGE_INDICES + _ROW_INDICES + _ORDER_INDICES
     return GraphSide(index, names, structure.sizes, structure.one_type, g.idtype)
 
 
