@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nativefx import _core
 from nativefx.options import Options
+from nativefx.profiling import record_until_exit
 
 __all__ = ["native_options"]
 
@@ -12,6 +13,8 @@ _DEFAULT_PASSES = "default"
 
 def native_options(options: Options, name: str) -> _core.CompileOptions:
     """Give the native options of one graph; `name` is what reports call it."""
+    if options.profile:
+        record_until_exit("nativefx-trace.json" if options.profile is True else options.profile)
     native = _core.CompileOptions()
     native.kernels = options.kernels
     native.passes = _DEFAULT_PASSES if options.passes is None else options.passes

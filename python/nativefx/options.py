@@ -45,6 +45,10 @@ class Options:
     plugins
         Whom to ask for parts of the graph before anything else, in order of priority:
         paths of shared libraries, or `nativefx.Plugin` objects.
+    profile
+        Records what compiled graphs do, from the first compilation to the exit of the
+        interpreter, as a Chrome trace: True for ``nativefx-trace.json``, or a path.
+        `nativefx.profile` records a part of a program.
     verify
         Whether the graph is verified between stages.
     fuse_limit
@@ -60,6 +64,7 @@ class Options:
     plugins: Sequence[Any] = ()
     cache: str = dataclasses.field(default_factory=lambda: _default_cache())
     cache_limit: int = 1024
+    profile: bool | str = False
     verify: bool = False
     fuse_limit: int = -1
 
@@ -101,6 +106,8 @@ def _fits(name: str, value: Any) -> bool:
         return isinstance(value, list | tuple)
     if name in ("kernels", "verify"):
         return isinstance(value, bool)
+    if name == "profile":
+        return isinstance(value, bool | str)
     if name == "fuse_limit":
         return isinstance(value, int)
     if name == "cache_limit":

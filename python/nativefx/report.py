@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -14,10 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 from nativefx.errors import Error
+from nativefx.kernel_speed import add_speeds
 
 __all__ = ["Explanation", "GraphReport", "NodeReport", "collecting", "collector", "explain"]
 
 _STEP_RUNNERS = ("kernel", "aten", "python", "plugin")
+_STAGES = ("expand", "passes", "fuse", "generate", "choose", "plan")
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<scope>\S+)')
 
 
@@ -42,6 +45,8 @@ class GraphReport:
     kernels: list[dict[str, Any]]
     stages: dict[str, float]
     failure: str = ""
+    memory: dict[str, int] | None = None
+    plan: int = 0  # what recorded events of this graph bear
 
     @classmethod
     def of_compiled(cls, native: dict[str, Any], gm: torch.fx.GraphModule) -> GraphReport:
@@ -58,7 +63,14 @@ class GraphReport:
             )
             for node in native["nodes"]
         ]
-        return cls(native["name"], nodes, native["kernels"], native["stages"])
+        return cls(
+            native["name"],
+            nodes,
+            native["kernels"],
+            native["stages"],
+            memory=native["memory"],
+            plan=native["plan"],
+        )
 
     @classmethod
     def of_failure(cls, name: str, gm: torch.fx.GraphModule, error: Error) -> GraphReport:
@@ -93,6 +105,10 @@ class Explanation:
         """Everything as plain data."""
         return {"graphs": [graph.as_dict() for graph in self.graphs], "breaks": self.breaks}
 
+    def to_json(self) -> str:
+        """Everything as JSON."""
+        return json.dumps(self.as_dict(), indent=2)
+
     def __str__(self) -> str:
         console = Console(width=120, record=True, file=None, quiet=True)
         with console.capture() as capture:
@@ -117,6 +133,14 @@ class Explanation:
 def _summary(graph: GraphReport) -> str:
     counts = ", ".join(f"{graph.count(r)} {r}" for r in (*_STEP_RUNNERS, "view", "eager"))
     text = f"{graph.name}: {counts}; {len(graph.kernels)} kernels"
+    if graph.memory is not None and graph.memory["buffers"]:
+        text += (
+            f"\n  {graph.memory['buffers']} intermediates of {graph.memory['bytes']:,} bytes in "
+            f"{graph.memory['arena']:,}; at most {graph.memory['peak']:,} are alive at once"
+        )
+    if graph.stages:
+        stages = {k: v for k, v in graph.stages.items() if k in _STAGES}
+        text += "\n  ms: " + ", ".join(f"{k} {v:.2f}" for k, v in stages.items())
     return text + (f"\nnot compiled: {graph.failure}" if graph.failure else "")
 
 
@@ -124,9 +148,23 @@ def _kernel_table(graph: GraphReport) -> Table:
     table = Table(title=f"kernels of {graph.name}")
     table.add_column("kernel")
     table.add_column("ops")
+    table.add_column("kB", justify="right")
+    table.add_column("kflop", justify="right")
+    timed = any("ns" in kernel for kernel in graph.kernels)
+    if timed:
+        table.add_column("us", justify="right")
+        table.add_column("bandwidth", justify="right")
     for kernel in graph.kernels:
-        table.add_row(kernel["name"], " ".join(kernel["ops"]))
+        costs: tuple[str, ...] = (_thousands(kernel["bytes"]), _thousands(kernel["flops"]))
+        if timed:
+            share = kernel.get("bandwidth_share")
+            costs += (_thousands(kernel.get("ns")), "" if share is None else f"{share:.0%}")
+        table.add_row(kernel["name"], " ".join(kernel["ops"]), *costs)
     return table
+
+
+def _thousands(count: int | None) -> str:
+    return "" if count is None else f"{count / 1000:,.1f}"
 
 
 def _rest_table(nodes: list[NodeReport]) -> Table:
@@ -178,6 +216,7 @@ def explain(
     options: dict[str, Any] | None = None,
     dynamic: bool | None = None,
     backward: bool = False,
+    profiled_runs: int = 0,
 ) -> Explanation:
     """Compile `model` for `inputs` and tell who runs what.
 
@@ -193,21 +232,38 @@ def explain(
         Whether the sum of the first floating output is also differentiated, so
         that the backward graph is compiled and told of.
 
+    profiled_runs
+        How often the compiled model is called once more, to tell how fast its kernels
+        are: their time, and their share of the bandwidth of the machine's memory.
+
     Returns
     -------
     Explanation
         Prints as tables (`show`, `str`), or gives plain data (`as_dict`).
     """
     torch._dynamo.reset()
-    breaks = [str(reason.reason) for reason in torch._dynamo.explain(model)(*inputs).break_reasons]
+    found = torch._dynamo.explain(model)(*inputs)
+    breaks = [_break_text(reason) for reason in found.break_reasons if reason.graph_break]
     torch._dynamo.reset()
     with collector() as graphs:
         compiled = torch.compile(model, backend="nativefx", options=options, dynamic=dynamic)
         result = compiled(*inputs)
         if backward:
             _first_floating(result).sum().backward()
+        if profiled_runs:
+            kernels = [(graph.plan, graph.kernels) for graph in graphs]
+            add_speeds(lambda: compiled(*inputs), kernels, profiled_runs)
     torch._dynamo.reset()
     return Explanation(graphs, breaks)
+
+
+def _break_text(reason: Any) -> str:
+    """Say why a graph ends, and at which line."""
+    first = str(reason.reason).strip().partition("\n")[0]
+    if not reason.user_stack:
+        return first
+    frame = reason.user_stack[-1]
+    return f"{frame.filename}:{frame.lineno} in {frame.name}: {first}"
 
 
 def _first_floating(result: Any) -> torch.Tensor:

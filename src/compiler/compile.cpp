@@ -3,7 +3,9 @@
 #include <chrono>
 
 #include "compiler/lower.h"
+#include "compiler/progress.h"
 #include "compiler/stage_dump.h"
+#include "loop/print.h"
 #include "message_passing/order_edges.h"
 #include "passes/expand_composites.h"
 #include "passes/pass_manager.h"
@@ -91,11 +93,15 @@ class Pipeline {
   }
 
   Status generate() {
+    Progress progress(options_.name);
     for (const FusedKernel& fused : fusion_.kernels) {
+      progress.kernels(code_.size(), fusion_.kernels.size());
       NFX_ASSIGN(std::shared_ptr<const CompiledKernel> code, options_.jit->compile(fused.kernel));
       code_.push_back(std::move(code));
       KernelReport report{.name = fused.kernel.name};
       report.buffers = static_cast<int64_t>(fused.buffers.size());
+      report.loops = print(fused.kernel, KernelNames::kOwn);
+      report.cost = kernel_cost(fused);
       for (const Node op : fused.ops) report.ops.emplace_back(op.target());
       report_.kernels.push_back(std::move(report));
     }
@@ -117,7 +123,8 @@ class Pipeline {
   Status plan() {
     NFX_ASSIGN(plan_,
                lower_to_plan(graph_, runners_, fused() ? &fusion_ : nullptr, code_, options_));
-    return success();
+    report_.memory = memory_report(graph_, *plan_);
+    return dump_.plan(*plan_);
   }
 
   Graph& graph_;

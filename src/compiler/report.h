@@ -2,9 +2,13 @@
 // holds, how long each stage took.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "compiler/kernel_cost.h"
+#include "compiler/memory_report.h"
 
 namespace nfx {
 
@@ -29,6 +33,8 @@ struct KernelReport {
   std::string name;
   std::vector<std::string> ops;
   int64_t buffers = 0;
+  std::string loops;  // the kernel's text
+  KernelCost cost;
 };
 
 struct StageReport {
@@ -41,6 +47,7 @@ struct Report {
   std::vector<NodeReport> nodes;
   std::vector<KernelReport> kernels;
   std::vector<StageReport> stages;
+  std::optional<MemoryReport> memory;
   int64_t count(Runner runner) const;
 };
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "loop/print.h"
+#include "runtime/profile.h"
 
 namespace nfx {
 namespace {
@@ -38,8 +39,20 @@ Status StageDump::graph(std::string_view stage, const Graph& graph) {
 Status StageDump::kernels(const Fusion& fusion) {
   if (!is_on()) return success();
   std::string text;
-  for (const FusedKernel& fused : fusion.kernels) text += print(fused.kernel) + "\n";
+  for (const FusedKernel& fused : fusion.kernels)
+    text += print(fused.kernel, KernelNames::kOwn) + "\n";
   return write(name_ + ".kernels", text);
+}
+
+Status StageDump::plan(const Plan& plan) {
+  if (!is_on()) return success();
+  std::string text;
+  for (const Step& step : plan.steps) {
+    const ProfileEvent event = step_event(plan, step);
+    text += std::string(event.category) + " " + event.name;
+    text += event.op.empty() ? "\n" : " " + event.op + "\n";
+  }
+  return write(name_ + ".plan", text);
 }
 
 }  // namespace nfx

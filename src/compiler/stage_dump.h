@@ -6,6 +6,7 @@
 
 #include "ir/graph.h"
 #include "loop/fuse.h"
+#include "runtime/plan.h"
 
 namespace nfx {
 
@@ -18,7 +19,8 @@ class StageDump {
   bool is_on() const { return !folder_.empty(); }
   // Errors: `cannot-dump`.
   Status graph(std::string_view stage, const Graph& graph);
-  Status kernels(const Fusion& fusion);
+  Status kernels(const Fusion& fusion);  // `<dir>/<name>.kernels`, as `nfx compile` reads it
+  Status plan(const Plan& plan);         // `<dir>/<name>.plan`: the steps in order
 
  private:
   Status write(const std::string& file, const std::string& text);

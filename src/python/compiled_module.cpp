@@ -54,6 +54,20 @@ nb::dict node_report(const NodeReport& node) {
   return made;
 }
 
+nb::object count_or_none(std::optional<int64_t> count) {
+  return count ? nb::object(nb::int_(*count)) : nb::object(nb::none());
+}
+
+nb::object memory_of(const std::optional<MemoryReport>& memory) {
+  if (!memory) return nb::none();
+  nb::dict made;
+  made["buffers"] = memory->buffers;
+  made["bytes"] = memory->bytes;
+  made["arena"] = memory->arena;
+  made["peak"] = memory->peak;
+  return made;
+}
+
 nb::dict report_of(nb::handle object) {
   const CompiledGraph* compiled = compiled_graph_of(object);
   if (compiled == nullptr) throw nb::type_error("not a compiled graph");
@@ -67,6 +81,9 @@ nb::dict report_of(nb::handle object) {
     made["name"] = kernel.name;
     made["ops"] = ops;
     made["buffers"] = kernel.buffers;
+    made["loops"] = kernel.loops;
+    made["bytes"] = count_or_none(kernel.cost.bytes);
+    made["flops"] = count_or_none(kernel.cost.flops);
     kernels.append(made);
   }
   nb::dict stages;
@@ -77,6 +94,8 @@ nb::dict report_of(nb::handle object) {
   made["kernels"] = kernels;
   made["stages"] = stages;
   made["steps"] = compiled->plan().steps.size();
+  made["memory"] = memory_of(report.memory);
+  made["plan"] = reinterpret_cast<uintptr_t>(&compiled->plan());
   return made;
 }
 

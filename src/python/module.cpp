@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   nfx::python::bind_memory(m);
   nfx::bind_aten(m);
   nfx::python::bind_compiler(m);
+  nfx::python::bind_profile(m);
   nfx::python::bind_programs(m);
   nfx::python::bind_plugins(m);
   nfx::python::bind_rewriting(m);

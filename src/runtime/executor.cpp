@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/execute_step.h"
+#include "runtime/profile.h"
 
 namespace nfx {
 namespace {
@@ -97,11 +98,22 @@ Status write_back(Frame& frame) {
   return success();
 }
 
+Status run_recorded(Frame& frame) {
+  const Plan& plan = frame.plan;
+  const ProfileScope whole({.name = "plan", .category = "plan", .plan = &plan});
+  for (const Step& step : plan.steps) {
+    const ProfileScope scope(step_event(plan, step));
+    NFX_TRY(execute_step(frame, step));
+  }
+  return write_back(frame);
+}
+
 Status run_steps(Frame& frame) {
   read_symbols(frame, frame.plan.symbols);
   if (!frame.is_laid_out || !same_symbols(frame)) NFX_TRY(frame.lay_out());
   NFX_TRY(frame.take_arena());
   NFX_TRY(check_inputs(frame));
+  if (is_profiling()) return run_recorded(frame);
   for (const Step& step : frame.plan.steps) NFX_TRY(execute_step(frame, step));
   return write_back(frame);
 }

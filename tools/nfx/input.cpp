@@ -21,14 +21,19 @@ std::string read_all(std::istream& in) { return {std::istreambuf_iterator<char>(
 
 }  // namespace
 
+Result<std::string> read_text(const std::string& path) {
+  if (path == "-") return read_all(std::cin);
+  std::ifstream file(path, std::ios::binary);
+  std::string text = read_all(file);
+  if (!file || file.bad()) return diagnose(UnreadableFile{path});
+  return text;
+}
+
 Result<std::unique_ptr<Graph>> read_graph(const std::string& path) {
   static const SchemaOpTable ops;  // the rows: no PyTorch here to give schemas
   const auto context = std::make_shared<Context>(&ops);
-  if (path == "-") return parse(read_all(std::cin), context, "<stdin>");
-  std::ifstream file(path, std::ios::binary);
-  const std::string text = read_all(file);
-  if (!file || file.bad()) return diagnose(UnreadableFile{path});
-  return parse(text, context, path);
+  NFX_ASSIGN(const std::string text, read_text(path));
+  return parse(text, context, path == "-" ? "<stdin>" : path);
 }
 
 }  // namespace nfx

@@ -8,6 +8,10 @@
 
 namespace nfx {
 
+// The whole of a file, or of the standard input if `path` is `-`.
+// Errors: `unreadable-file`.
+Result<std::string> read_text(const std::string& path);
+
 // A graph of a file, or of the standard input if `path` is `-`.
 Result<std::unique_ptr<Graph>> read_graph(const std::string& path);
 
