@@ -74,7 +74,7 @@ TEST(RunFailures, InputsThatAreNotThere) {
   EXPECT_EQ(status.error().code, "wrong-input");
   small.plan.slots.push_back({.kind = SlotKind::kInput});
   small.plan.inputs[0] = {.kind = PlanInput::Kind::kTensor, .slot = 1, .name = "x"};
-  const RunInput nothing;
+  RunInput nothing;
   Frame second(small.plan);
   status = run_plan(second, {&nothing, 1}, {});
   ASSERT_FALSE(status);
