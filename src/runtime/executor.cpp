@@ -122,9 +122,11 @@ Status run_steps(Frame& frame) {
 
 Status run_plan(Frame& frame, std::span<RunInput> inputs, std::span<RunOutput> outputs) {
   assert(outputs.size() == frame.plan.outputs.size() && "one place an output");
-  const AtenNoGrad no_grad;
   Status status = take_inputs(frame, inputs);
-  if (status) status = run_steps(frame);
+  if (status) {
+    const AtenNoGrad no_grad;
+    status = run_steps(frame);
+  }
   frame.give_arena_back();
   if (!status) {
     frame.drop_transient();
