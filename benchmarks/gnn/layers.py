@@ -16,8 +16,8 @@ from torch_geometric.nn import conv
 
 path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from graphs import GRAPHS  # noqa: E402
-from measure import alternate, compile_with, machine, print_ratios  # noqa: E402
+from graphs import GRAPHS
+from measure import alternate, compile_with, machine, print_ratios
 
 _MODELS: dict[str, Callable[[int], nn.Module]] = {
     "GCN given weights": lambda f: conv.GCNConv(f, f, normalize=False),

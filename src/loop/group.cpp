@@ -162,17 +162,32 @@ bool Grouping::is_edge_value(Node value) const {
   return is_inline(value) && row != nullptr && (row->along_edges || row->has(Trait::kPointwise));
 }
 
+// Whether a pointwise result has more elements than each of its operands holds.
+bool Grouping::is_outer_product(Node node) const {
+  const SymExprId count = element_count(context_, node);
+  for (uint32_t i = 0; i < node.num_operands(); ++i) {
+    Node operand = node.operand(i);
+    while (operand.has(Trait::kView)) operand = operand.operand(0);
+    if (is_tensor(operand) && known_equal(context_, element_count(context_, operand), count))
+      return false;
+  }
+  return true;
+}
+
 // Values of edges are many and follow from values of nodes, which are few: they are
 // computed again by each of their users rather than stored. Not where one of them
 // is needed for many elements, and not where it belongs to the loop of a node.
 bool Grouping::is_computed_again(Node node) const {
   if (!node.has(Trait::kPointwise)) return false;
-  bool has_edges = false;
-  for (uint32_t i = 0; i < node.num_operands(); ++i) {
+  bool has_edges = feeds_edges(node) && is_outer_product(node);
+  for (uint32_t i = 0; i < node.num_operands() && !has_edges; ++i) {
     const Node operand = node.operand(i);
-    has_edges = has_edges || is_edge_value(operand);
-    const int32_t group = group_of(operand);
-    if (group >= 0 && groups_[static_cast<size_t>(group)].domain.is_ragged()) return false;
+    has_edges = is_edge_value(operand);
+  }
+  for (uint32_t i = 0; i < node.num_operands(); ++i) {
+    const int32_t group = group_of(node.operand(i));
+    const bool in_loop = group >= 0 && groups_[static_cast<size_t>(group)].domain.is_ragged();
+    if (in_loop && !is_outer_product(node)) return false;
   }
   return has_edges && !is_spread_out(graph_, node, element_count(context_, node));
 }

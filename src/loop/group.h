@@ -62,6 +62,7 @@ class Grouping {
   void visit_element(Node node, const OpRow& row);
   bool visit_spread(Node node, const OpRow& row);
   bool is_edge_value(Node value) const;
+  bool is_outer_product(Node node) const;
   bool is_computed_again(Node node) const;
   void visit_fold(Node node, const OpRow& row);
   bool join(Node node, const OpRow& row, int32_t group);

@@ -12,6 +12,7 @@ from gnn_models import MODELS, softmax
 
 import nativefx
 import nativefx.gnn.structure as structure
+from nativefx.memory import memory_usage, release_memory
 
 ERROR = {"fallback": "error"}
 NODES, EDGES, FEATURES = 30, 200, 8
@@ -224,3 +225,41 @@ def test_layers_are_not_known_by_name():
         text = path.read_text()
         assert not any(name in text for name in names), path
     assert ast.parse("GATConv")  # the names are names
+
+
+class Saved:
+    """Bytes that autograd keeps for backward, without inputs and parameters."""
+
+    def __init__(self, known):
+        self.known = {t.untyped_storage()._cdata for t in known}
+        self.bytes: dict[int, int] = {}
+
+    def pack(self, tensor):
+        storage = tensor.untyped_storage()
+        if storage._cdata not in self.known:
+            self.bytes[storage._cdata] = storage.nbytes()
+        return tensor
+
+
+# An MLP on edges whose second layer is no function of either end alone is stored.
+ON_NODES_ONLY = [name for name in MODELS if name != "EdgeConv"]
+
+
+@pytest.mark.parametrize("name", ON_NODES_ONLY)
+def test_nothing_of_edges_times_features_is_stored(name):
+    """Neither for backward nor in the memory that the plans keep between calls."""
+    nodes, edges, features = 20, 20_000, 32
+    index, w = make_index(nodes, edges), torch.randn(edges)
+    x = torch.randn(nodes, features, requires_grad=True)
+    module = MODELS[name](features)
+    function = compiled(module)
+    function(x, index, w).sum().backward()
+    saved = Saved([x, index, w, *module.parameters()])
+    gc.collect()
+    release_memory()
+    with torch.autograd.graph.saved_tensors_hooks(saved.pack, lambda tensor: tensor):
+        y = function(x, index, w)
+    y.sum().backward()
+    assert sum(saved.bytes.values()) < 2 * edges * 4  # at most a number an edge
+    del y
+    assert memory_usage().peak < 0.5 * edges * features * 4

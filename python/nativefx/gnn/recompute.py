@@ -44,7 +44,7 @@ def mark_recompute(joint: torch.fx.GraphModule) -> None:
             if rows is not None:
                 edges[node] = rows
                 _mark(node)
-            elif _is_view(node) and node.args[0] in views:
+            elif _follows_from_index(node) and node.args[0] in views:
                 views.add(node)
                 _mark(node)
 
@@ -79,6 +79,11 @@ def _computes_rows(node: torch.fx.Node) -> bool:
 def _is_view(node: torch.fx.Node) -> bool:
     op = node.target
     return isinstance(op, torch._ops.OpOverload) and op.is_view and bool(node.args)
+
+
+def _follows_from_index(node: torch.fx.Node) -> bool:
+    """Whether it is a view, or kept with the index that it is made from."""
+    return _is_view(node) or str(node.target) == "mp.wrapped.default"
 
 
 def _is_index(node: torch.fx.Node) -> bool:
