@@ -3,6 +3,7 @@
 #   make demo        build, then show the models of examples/demo.py
 #   make test        everything that a change has to pass
 #   make test-torch TORCH=2.14.1   the tests of the bridge with another PyTorch
+#   make test-opinfo PyTorch's samples of all its operators (JOBS processes; not in `test`)
 #   make bench       benchmarks, each a ratio against a peer in the same run
 #   make bench-gnn   the same for layers that pass messages, against PyG and Inductor
 #   make fmt         format C++ and Python
@@ -35,6 +36,8 @@ SUITES = $(wildcard tests/conventions tests/docs tests/python tests/numeric test
 .PHONY: help setup build demo test bench bench-gnn fmt lint docs-check dgl-pairs fuzz fuzz-graphs wheel clean
 .PHONY: lint-format lint-python lint-layers test-unit test-golden test-sanitizer test-python
 .PHONY: test-models test-torch
+.PHONY: test-models
+.PHONY: test-opinfo
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
@@ -107,6 +110,11 @@ test-python: build
 dgl-pairs: build
 	@echo "==> $(DGL_PAIRS) random message and reduce functions, compared with DGL"
 	@OMP_NUM_THREADS=1 python tests/python/test_dgl_generated.py $(DGL_PAIRS)
+# Half an hour on two cores; `test` has one shard of it.
+test-opinfo: build
+	@echo "==> PyTorch's samples of all its operators"
+	@mkdir -p $(REPORTS)
+	@python tests/conformance/opinfo.py --jobs $(JOBS) | tee $(REPORTS)/opinfo.log
 
 docs-check: build
 	@echo "==> code blocks of the documentation"

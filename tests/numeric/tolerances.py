@@ -8,7 +8,10 @@ size.
 float64: there is nothing more exact to compare with, so the difference from eager
 itself is bounded: 1e-10 relative is some thousand roundings of a long sum.
 
-Integers and booleans are equal.
+bfloat16, float16: as float32, with one rounding of the 16-bit type as the floor. Eager
+rounds where an op ends; a composite that it computes in pieces is rounded more often.
+
+Integers and booleans are equal. Complex numbers are pairs of floats.
 """
 
 from __future__ import annotations
@@ -18,20 +21,22 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves, tree_map
 
-__all__ = ["FLOAT32_FLOOR", "FLOAT64_RELATIVE", "assert_as_exact", "to_float64"]
+__all__ = ["FLOAT32_FLOOR", "FLOAT64_RELATIVE", "HALF_FLOOR", "assert_as_exact", "to_float64"]
 
 FLOAT32_FLOOR = 1e-6  # relative to the largest magnitude in the tensor
 # A result that cancels to nothing, like the gradient of a key's bias under a
 # softmax, is rounding of what cancelled and has no scale of its own.
 FLOAT32_NOISE = 2e-7
 FLOAT64_RELATIVE = 1e-10
+HALF_FLOOR = {torch.bfloat16: 2**-8, torch.float16: 2**-11}  # as FLOAT32_FLOOR
+_NARROW = (torch.float32, torch.bfloat16, torch.float16)
 
 
 def to_float64(value: Any) -> Any:
-    """The same structure with float32 tensors in float64."""
+    """The same structure with narrower floats in float64."""
 
     def widen(leaf: Any) -> Any:
-        if isinstance(leaf, torch.Tensor) and leaf.dtype == torch.float32:
+        if isinstance(leaf, torch.Tensor) and leaf.dtype in _NARROW:
             return leaf.detach().double().requires_grad_(leaf.requires_grad)
         return leaf
 
@@ -63,6 +68,9 @@ def _assert_tensor(a: torch.Tensor, b: torch.Tensor, truth: torch.Tensor | None)
     assert a.shape == b.shape, f"shape {tuple(a.shape)} is not {tuple(b.shape)}"
     assert a.dtype == b.dtype, f"{a.dtype} is not {b.dtype}"
     a, b = a.detach(), b.detach()
+    if b.is_complex() and (truth is None or truth.is_complex()):
+        a, b = (torch.view_as_real(x.resolve_conj()) for x in (a, b))
+        truth = None if truth is None else torch.view_as_real(truth.detach().resolve_conj())
     if not b.is_floating_point() or b.numel() == 0:
         assert torch.equal(a, b)
         return
@@ -74,11 +82,12 @@ def _assert_tensor(a: torch.Tensor, b: torch.Tensor, truth: torch.Tensor | None)
     if b.dtype == torch.float64:
         bound = FLOAT64_RELATIVE * max(scale, 1e-30)
     elif truth is None:
-        bound = 10 * FLOAT32_FLOOR * max(scale, 1e-30)
+        floor = HALF_FLOOR.get(b.dtype, 10 * FLOAT32_FLOOR)
+        bound = floor * max(scale, 1e-30)
     else:
         wide = truth.detach().double()
         error = _distance(a, wide, finite)
-        floor = max(FLOAT32_FLOOR * scale, FLOAT32_NOISE)
+        floor = max(HALF_FLOOR.get(b.dtype, FLOAT32_FLOOR) * scale, FLOAT32_NOISE)
         bound = 2 * _distance(b, wide, finite) + floor
     assert error <= bound, f"error {error:.3e} is above {bound:.3e} at scale {scale:.3e}"
 
