@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["Error", "error"]
+__all__ = ["Error", "IndexOutOfRange", "error"]
 
 
 class Error(Exception):
@@ -15,6 +15,13 @@ class Error(Exception):
     """
 
     code: str = ""
+
+
+class IndexOutOfRange(Error, IndexError, RuntimeError):
+    """An index tensor holds a position outside of what it indexes.
+
+    Eager raises `IndexError` or `RuntimeError`, by operator; this is both.
+    """
 
 
 def error(code: str, message: str, *, help: str = "") -> Error:

@@ -30,6 +30,27 @@ Status PlanLowering::lower_kernel_buffer(const FusedKernel& fused, size_t index,
   return success();
 }
 
+Result<IndexBound> PlanLowering::index_bound(const FusedKernel::Bound& bound) {
+  const ValueId value = values_.of(bound.index);
+  const ValueId root = value == kNoValue ? kNoValue : memory_.root(value);
+  if (root == kNoValue || slot_of_value_[root] == kNoIndex) {
+    return unsupported_node(bound.index, "a kernel reads at positions that are not in memory");
+  }
+  const SlotId slot = slot_of_value_[root];
+  plan_->slots[slot].needs_data = true;
+  want_layout(slot);
+  use(slot);
+  const Type& type = values_.type(value);
+  IndexBound made{.index = {slot, root == value ? kNoIndex : view_offset(value, root)},
+                  .dtype = type.dtype};
+  for (const SymExprId size : type.sizes) made.sizes.push_back(numbers_.number(size));
+  for (const SymExprId stride : type.strides) made.strides.push_back(numbers_.number(stride));
+  made.limit = numbers_.number(bound.size);
+  made.negative = bound.negative;
+  made.reader = bound.reader.target();
+  return made;
+}
+
 Result<NumberId> PlanLowering::kernel_scalar(const FusedKernel::Scalar& scalar) {
   if (!scalar.node) return numbers_.number(scalar.expr);
   const ValueId value = values_.of(scalar.node);
@@ -56,6 +77,10 @@ Status PlanLowering::lower_kernel(int32_t index) {
   for (const FusedKernel::Scalar& scalar : fused.scalars) {
     NFX_ASSIGN(const NumberId number, kernel_scalar(scalar));
     step.scalars.push_back(number);
+  }
+  for (const FusedKernel::Bound& bound : fused.bounds) {
+    NFX_ASSIGN(IndexBound made, index_bound(bound));
+    step.bounds.push_back(std::move(made));
   }
   step.work = kernel_work(fused);
   for (const KernelBufferRef& buffer : step.buffers) use(buffer.slot);

@@ -68,6 +68,7 @@ class PlanLowering {
   void place_bind();
   Status lower_kernel(int32_t index);
   Status lower_kernel_buffer(const FusedKernel& fused, size_t index, KernelStep& step);
+  Result<IndexBound> index_bound(const FusedKernel::Bound& bound);
   Result<NumberId> kernel_scalar(const FusedKernel::Scalar& scalar);
   NumberId kernel_work(const FusedKernel& fused);
 

@@ -39,6 +39,9 @@ class Element final : public ElementContext {
     if (guard_.id != kNoExpr) guard = guard.id == kNoExpr ? guard_ : guard_ & guard;
     return lowering_.at(input, index, guard);
   }
+  bool bounded(Node index, SymExprId size, bool negative) override {
+    return lowering_.bounded(index, size, negative, node_);
+  }
   Expr size(SymExprId expr) override { return lowering_.size(expr); }
   Expr number(ArgumentView argument, Dtype dtype) override {
     return lowering_.number(argument, dtype);

@@ -36,6 +36,16 @@ struct FusedKernel {
     Node node;
   };
   std::vector<Scalar> scalars;
+  // What must hold before a run: the elements of an index tensor in memory are positions
+  // below `size`; with `negative`, positions counted from the end too.
+  struct Bound {
+    Node index;
+    SymExprId size;
+    bool negative = false;
+    Node reader;  // the op whose positions they are
+    friend bool operator==(const Bound&, const Bound&) = default;
+  };
+  std::vector<Bound> bounds;
   std::vector<Node> ops;  // what was fused, in graph order
 };
 

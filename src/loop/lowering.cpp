@@ -90,6 +90,11 @@ Status Lowering::write_stages(const std::vector<KernelOperand>& stored) {
   return success();
 }
 
+const Type& Lowering::result_type(Node node, size_t result) const {
+  const Type& type = node.type();
+  return type.kind == TypeKind::kTensor ? type : context_.type(type.elements[result]);
+}
+
 Status Lowering::write_fold(Node node, uint32_t number) {
   NFX_ASSIGN(const Fold fold, op_row(node)->fold(node));
   const std::vector<Expr> index = index_of(*grouping_.located(node).fold_map);
@@ -116,7 +121,10 @@ Status Lowering::write_fold(Node node, uint32_t number) {
   reduction.init = ids(fold.init(pool()));
   reduction.step = ids(fold.step(state, element, position));
   reduction.merge = ids(fold.merge(state, other));
-  const std::vector<Expr> results = fold.finish(state, count);
+  std::vector<Expr> results = fold.finish(state, count);
+  for (size_t c = 0; c < results.size(); ++c) {
+    results[c] = cast(results[c], result_type(node, c).dtype);  // rounds 16-bit floats
+  }
   reduction.finish = ids(results);
   fused_.kernel.stages.back().reductions.push_back(std::move(reduction));
   std::vector<Expr>& values = values_[node.id().value];
@@ -185,6 +193,17 @@ Expr Lowering::load(Node value, std::span<const Expr> index, Expr guard) {
   const Type& type = value.type();
   const BufferId id = buffer(operand, type.dtype, BufferUse::kIn);
   return wrap(pool().load(id, type.dtype, offset(type, index).id, guard.id));
+}
+
+bool Lowering::bounded(Node index, SymExprId size, bool negative, Node reader) {
+  Node base = index;
+  while (grouping_.is_inline(base) && base.has(Trait::kView)) base = base.operand(0);
+  if (grouping_.is_inline(base) || is_local(base)) return false;
+  const FusedKernel::Bound bound{index, size, negative, reader};
+  if (std::find(fused_.bounds.begin(), fused_.bounds.end(), bound) == fused_.bounds.end()) {
+    fused_.bounds.push_back(bound);
+  }
+  return true;
 }
 
 Expr Lowering::offset(const Type& type, std::span<const Expr> index) {

@@ -24,6 +24,8 @@ class Lowering {
   Expr value_of_member(Node value);
   Expr size(SymExprId expr);
   Expr number(ArgumentView argument, Dtype dtype);
+  // Notes the condition on an index that is in memory; false if it is not.
+  bool bounded(Node index, SymExprId size, bool negative, Node reader);
   bool is_local(Node value) const { return grouping_.group_of(value) == group_; }
   std::vector<Expr> index_of(const DimMap& map);
 
@@ -33,6 +35,7 @@ class Lowering {
   // which of its results. Only what is known so far counts as a member.
   std::pair<Node, int32_t> member_behind(Node value) const;
   int32_t stage_after(Node value) const;
+  const Type& result_type(Node node, size_t result) const;
   Status write_fold(Node node, uint32_t number);
   Status write_stages(const std::vector<KernelOperand>& stored);
   Expr load(Node value, std::span<const Expr> index, Expr guard);

@@ -1,7 +1,9 @@
-// Gathers: elements of one input at positions that another input gives. A
-// position outside of the input reads nothing and gives zero.
+// Gathers: elements of one input at positions that another input gives. A position
+// outside of the input is an error where the positions are in memory; one that is
+// computed in the kernel itself reads nothing and gives zero.
 #include <algorithm>
 
+#include "ops/compose.h"
 #include "ops/define.h"
 #include "ops/type_rules.h"
 #include "ops/view_index.h"
@@ -13,8 +15,16 @@ size_t dim_argument(Node node) {
   return static_cast<size_t>(wrapped_dim(int_argument(node, "dim"), node.operand(0).type().rank()));
 }
 
-Expr inside(ElementContext& context, Expr position, SymExprId size) {
+// Whether the position that `index` gives is inside; nothing where that is made sure.
+Expr inside(ElementContext& context, Node index, Expr position, SymExprId size,
+            bool negative = false) {
+  if (context.bounded(index, size, negative)) return {};
   return (position >= 0) & (position < context.size(size));
+}
+
+Expr both(Expr a, Expr b) {
+  if (a.id == kNoExpr) return b;
+  return b.id == kNoExpr ? a : a & b;
 }
 
 Expr position_at(ElementContext& context, Node index, std::span<const Expr> at) {
@@ -30,7 +40,7 @@ Expr index_select(ElementContext& context) {
   std::vector<Expr> at(context.index().begin(), context.index().end());
   const std::span<const Expr> place(&at[dim], index.type().rank());  // index may have no dimension
   at[dim] = position_at(context, index, place);
-  return context.read(self, at, inside(context, at[dim], self.type().sizes[dim]));
+  return context.read(self, at, inside(context, index, at[dim], self.type().sizes[dim]));
 }
 
 Result<TypeId> index_select_type(Node node) {
@@ -50,7 +60,7 @@ Expr embedding(ElementContext& context) {
   const auto index = context.index();
   const Expr row = position_at(context, indices, index.first(index.size() - 1));
   const Expr at[] = {row, index.back()};
-  return context.read(weight, at, inside(context, row, weight.type().sizes[0]));
+  return context.read(weight, at, inside(context, indices, row, weight.type().sizes[0]));
 }
 
 Result<TypeId> embedding_type(Node node) {
@@ -68,7 +78,7 @@ Expr gather(ElementContext& context) {
   if (self.type().rank() == 0) return context.read(self, {});
   const size_t dim = dim_argument(node);
   at[dim] = position_at(context, index, context.index().first(index.type().rank()));
-  return context.read(self, at, inside(context, at[dim], self.type().sizes[dim]));
+  return context.read(self, at, inside(context, index, at[dim], self.type().sizes[dim]));
 }
 
 Result<TypeId> gather_type(Node node) {
@@ -121,7 +131,7 @@ Expr indexed(ElementContext& context) {
   const Indices indices = indices_of(context.node());
   const auto index = context.index();
   std::vector<Expr> at;
-  Expr guard = {&context.pool(), context.pool().constant(Dtype::kBool, int64_t{1})};
+  Expr guard;
   size_t kept = 0;
   for (size_t d = 0; d < indices.of_dim.size(); ++d) {
     const Node by = indices.of_dim[d];
@@ -139,7 +149,7 @@ Expr indexed(ElementContext& context) {
     }
     const SymExprId size = self.type().sizes[d];
     at.push_back(wrapped(context, position_at(context, by, place), size));
-    guard = guard & inside(context, at.back(), size);
+    guard = both(guard, inside(context, by, at.back(), size, true));
   }
   return context.read(self, at, guard);
 }
@@ -165,9 +175,29 @@ Result<TypeId> indexed_type(Node node) {
   return dense_type(node, self.dtype, sizes);
 }
 
+// out[i..] = self.reshape(-1)[index[i..]]
+Expr taken(ElementContext& context) {
+  const Node self = context.node().operand(0), index = context.node().operand(1);
+  const auto sizes = self.type().sizes;
+  Context& types = context.node().graph().context();
+  const SymExprId count = count_of(types, self.type(), dims_between(0, sizes.size()));
+  const Expr position = wrapped(context, position_at(context, index, context.index()), count);
+  return context.read(self, position_to_index(context, position, sizes),
+                      inside(context, index, position, count, true));
+}
+
+Result<TypeId> taken_type(Node node) {
+  const Type& index = node.operand(1).type();
+  return dense_type(node, node.operand(0).type().dtype, {index.sizes.begin(), index.sizes.end()});
+}
+
 }  // namespace
 
 NFX_OPS(gathers) {
+  op("aten::take(Tensor self, Tensor index) -> Tensor")
+      .reads(taken)
+      .type(taken_type)
+      .traits({Trait::kGather});
   op("aten::index_select(Tensor self, int dim, Tensor index) -> Tensor")
       .reads(index_select)
       .type(index_select_type)

@@ -29,6 +29,7 @@ enum class Promote : uint8_t {
   kNone,        // the rule says itself
   kDefault,     // PyTorch's promotion of tensors, 0-d tensors and numbers
   kIntToFloat,  // as kDefault, integers to the default float (true division, exp)
+  kQuotient,    // kIntToFloat without a rounding mode, kDefault with one
   kBoolResult,  // computed in the promoted dtype, result is bool (comparisons)
   kLogical,     // operands as truth values, result is bool
   kFirst,       // the dtype of the first operand
@@ -47,6 +48,12 @@ class ElementContext {
   // Any element of an input that is in memory. Where the guard (bool) is false
   // nothing is read and the value is zero.
   virtual Expr read(Node input, std::span<const Expr> index, Expr guard = {}) = 0;
+  // Asks that the elements of an index are positions below a size (with `negative`, counted
+  // from the end too) before anything is read. False: nobody sees to it, guard the read.
+  virtual bool bounded(Node index, SymExprId size, bool negative) {
+    (void)index, (void)size, (void)negative;
+    return false;
+  }
   // A symbolic integer as int64, e.g. a size of a type.
   virtual Expr size(SymExprId expr) = 0;
   // A scalar argument: constant, symbolic number, or a node that is one.
@@ -85,6 +92,8 @@ using ExpandRule = std::function<Result<std::vector<Node>>(Graph&, Node)>;
 struct OpRow : OpInfo {
   size_t value_operands = 0;  // leading arguments that a pointwise value is made of
   Promote promote = Promote::kNone;
+  // Numbers and 0-d tensors meet 16-bit floats as they are, not rounded to 16 bits first.
+  bool wide_numbers = false;
   TypeRule type;        // of the result, from the operands' types
   ElementRule element;  // pointwise, view, gather, factory
   FoldRule fold;        // reduction
@@ -107,7 +116,13 @@ struct OpRow : OpInfo {
 const OpRow* op_row(const OpInfo* info);
 inline const OpRow* op_row(Node node) { return op_row(node.op()); }
 
-// The compute dtype of a pointwise node by its row's promotion.
+// The dtype that the operands of a pointwise node are promoted to, by its row.
+Dtype promoted_dtype(Node node);
+bool is_half(Dtype dtype);  // float16, bfloat16
+// What values of a dtype are computed in: 16-bit floats in float32, as PyTorch does.
+// The result of each op is rounded, inside a fused kernel too.
+Dtype arithmetic_dtype(Dtype dtype);
+// arithmetic_dtype of promoted_dtype.
 Dtype compute_dtype(Node node);
 
 }  // namespace nfx

@@ -26,7 +26,10 @@ std::vector<Expr> position_to_index(ElementContext& context, Expr position,
 }
 
 SymExprId wrapped_position(Context& context, SymExprId position, SymExprId size) {
-  if (range_of(context, position).upper < 0) position = sym_add(context, position, size);
+  if (range_of(context, position).upper < 0) {
+    const SymExprId from_start[] = {sym_add(context, position, size), sym_int(context, 0)};
+    position = sym(context, SymOp::kMax, from_start);
+  }
   const SymExprId both[] = {position, size};
   return sym(context, SymOp::kMin, both);
 }

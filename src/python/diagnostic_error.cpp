@@ -6,7 +6,8 @@ namespace nfx::python {
 
 void raise(const Diagnostic& diagnostic) {
   namespace nb = nanobind;
-  const nb::object type = nb::module_::import_("nativefx.errors").attr("Error");
+  const char* name = diagnostic.code == "index-out-of-range" ? "IndexOutOfRange" : "Error";
+  const nb::object type = nb::module_::import_("nativefx.errors").attr(name);
   nb::object error = type(diagnostic.str());
   error.attr("code") = diagnostic.code;
   PyErr_SetObject(type.ptr(), error.ptr());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "runtime/index_bound.h"
 #include "runtime/thread_pool.h"
 
 namespace nfx {
@@ -21,6 +22,7 @@ int64_t chunk_count(int64_t items, int64_t elements, int threads) {
 }  // namespace
 
 Status run_kernel(Frame& frame, const KernelStep& step) {
+  for (const IndexBound& bound : step.bounds) NFX_TRY(check_index(frame, bound));
   for (size_t i = 0; i < step.buffers.size(); ++i) {
     const KernelBufferRef& buffer = step.buffers[i];
     const int64_t offset = buffer.offset == kNoIndex ? 0 : frame.numbers[buffer.offset];

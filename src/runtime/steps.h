@@ -38,11 +38,22 @@ struct KernelBufferRef {
   NumberId offset = kNoIndex;  // bytes; kNoIndex is 0
 };
 
+// What must hold of an index tensor before a kernel runs.
+struct IndexBound {
+  KernelBufferRef index;
+  Dtype dtype = Dtype::kInt64;
+  std::vector<NumberId> sizes, strides;
+  NumberId limit = kNoIndex;  // positions are below
+  bool negative = false;      // and may be counted from the end
+  std::string reader;         // the op that reads there
+};
+
 struct KernelStep {
   std::shared_ptr<const CompiledKernel> code;
   Kernel kernel;  // for the number of work items
   std::vector<KernelBufferRef> buffers;
   std::vector<NumberId> scalars;
+  std::vector<IndexBound> bounds;
   NumberId work = kNoIndex;  // elements visited, to judge whether threads pay
   std::string name;
 };
