@@ -83,7 +83,7 @@ def compile_fx(
     name = f"{kind}_{next(_numbers)}"
     eager = _boxed(gm)
     try:
-        _check_inputs(example_inputs)
+        lazy = _lazy_inputs(gm, example_inputs)
         compiled = _compile(gm, eager, options, name, own_memory=kind == "backward")
     except Error as error:
         if options.fallback == "error":
@@ -96,7 +96,7 @@ def compile_fx(
         report = GraphReport.of_compiled(_core.compile_report(compiled), gm)
         for collect in collectors:
             collect(report)
-    return compiled
+    return _resolving(compiled, lazy) if lazy else compiled
 
 
 def _compile(
@@ -125,16 +125,33 @@ def _boxed(gm: torch.fx.GraphModule) -> Callable[[list[Any]], Any]:
     return run
 
 
-def _check_inputs(inputs: Sequence[Any]) -> None:
-    """Refuse tensors whose memory does not hold their values."""
-    for value in inputs:
-        if isinstance(value, torch.Tensor) and (value.is_neg() or value.is_conj()):
-            error = Error(
-                "error[lazy-input]: an input is a conjugate or negative view\n"
-                "  help: pass `x.resolve_conj().resolve_neg()`"
-            )
-            error.code = "lazy-input"
-            raise error
+def _lazy_inputs(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> list[int]:
+    """Find the inputs whose memory does not hold their values; one may not be written to."""
+    tensors = [(i, value) for i, value in enumerate(inputs) if isinstance(value, torch.Tensor)]
+    lazy = [i for i, value in tensors if value.is_neg() or value.is_conj()]
+    if lazy:
+        placeholders = [node for node in gm.graph.nodes if node.op == "placeholder"]
+        for i in lazy:
+            if any(user.target is torch.ops.aten.copy_.default for user in placeholders[i].users):
+                error = Error(
+                    "error[lazy-input]: an input that is a conjugate or negative view is written\n"
+                    "  help: pass `x.resolve_conj().resolve_neg()`"
+                )
+                error.code = "lazy-input"
+                raise error
+    return lazy
+
+
+def _resolving(compiled: Callable[..., Any], lazy: list[int]) -> Callable[..., Any]:
+    """Give `compiled` those inputs with their values in memory."""
+
+    def run(inputs: list[Any]) -> Any:
+        for i in lazy:
+            inputs[i] = inputs[i].resolve_conj().resolve_neg()
+        return compiled(inputs)
+
+    run._boxed_call = True  # type: ignore[attr-defined]
+    return run
 
 
 def _warn_once(error: Error) -> None:

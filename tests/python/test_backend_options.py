@@ -52,12 +52,22 @@ def test_fallback_error_raises_what_fallback_allow_warns_of():
     assert x.is_neg()
     expected = x * 2
     with pytest.raises(Exception, match="lazy-input"):
-        torch.compile(lambda x: x * 2, backend="nativefx", options=OPTIONS)(x)
+        torch.compile(lambda x: x.mul_(2), backend="nativefx", options=OPTIONS)(x)
     torch._dynamo.reset()
     nativefx.dynamo_backend._warned.discard("lazy-input")
     with pytest.warns(UserWarning, match="lazy-input"):
-        found = torch.compile(lambda x: x * 2, backend="nativefx")(x)
+        found = torch.compile(lambda x: x.mul_(2), backend="nativefx")(x)
     assert_as_exact(found, expected)
+
+
+def test_inputs_that_are_lazy_views_are_resolved():
+    z = torch.randn(4, 3, dtype=torch.complex64)
+    for x in (torch.imag(z.conj()), torch.imag(z.conj()).t()):
+        assert x.is_neg()
+        torch._dynamo.reset()
+        run = torch.compile(lambda x: x * 2 + 1, backend="nativefx", options=OPTIONS)
+        for _ in range(2):
+            assert_as_exact(run(x), x * 2 + 1)
 
 
 def test_failure_is_told_once():
@@ -65,7 +75,7 @@ def test_failure_is_told_once():
     x = torch.imag(torch.randn(4, dtype=torch.complex64).conj())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for function in (lambda x: x * 2, lambda x: x * 3):
+        for function in (lambda x: x.mul_(2), lambda x: x.mul_(3)):
             torch._dynamo.reset()
             torch.compile(function, backend="nativefx")(x)
     assert sum("lazy-input" in str(w.message) for w in caught) == 1
