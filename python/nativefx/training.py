@@ -13,6 +13,7 @@ from torch._functorch.partitioners import (
 )
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
+from nativefx.decompositions import decompositions
 from nativefx.gnn.recompute import has_edges, mark_recompute
 from nativefx.thin_training import TrainingParts, thin_training
 
@@ -30,8 +31,9 @@ def through_autograd(
 ) -> Callable[..., Any]:
     """Trace a graph of Dynamo with AOTAutograd and compile what comes out.
 
-    Nothing is decomposed beyond what AOTAutograd does itself. Inputs that the
-    graph mutates are written in place by `copy_` nodes at its end.
+    Beyond what AOTAutograd does itself only what stands in `decompositions` is
+    decomposed. Inputs that the graph mutates are written in place by `copy_` nodes
+    at its end.
 
     Parameters
     ----------
@@ -61,7 +63,7 @@ def through_autograd(
         inference_compiler=found.compiler("inference"),
         partition_fn=split,
         keep_inference_input_mutations=True,
-        decompositions={},
+        decompositions=decompositions(),
     )
     with torch._functorch.config.patch(donated_buffer=False):
         wrapped = backend(module, example_inputs)
