@@ -176,7 +176,10 @@ Simpler simplify_unary(const ExprPool& pool, const ExprNode& node) {
   const ExprNode& inner = pool[node.operands[0]];
   const bool involution = node.op == ExprOp::kNeg || node.op == ExprOp::kNot;
   if (involution && inner.op == node.op) return inner.operands[0];
-  if (node.op == ExprOp::kCast && inner.dtype == node.dtype && !is_half(node.dtype)) {
+  // What was loaded or cast holds no more than the 16 bits.
+  const bool is_narrow =
+      !is_half(node.dtype) || inner.op == ExprOp::kLoad || inner.op == ExprOp::kCast;
+  if (node.op == ExprOp::kCast && inner.dtype == node.dtype && is_narrow) {
     return node.operands[0];
   }
   return {};

@@ -54,7 +54,7 @@ V cast_to_bool(llvm::IRBuilder<>& b, Dtype from, V value) {
 
 V emit_cast(OpContext& context, Dtype from, Dtype to, V value) {
   llvm::IRBuilder<>& b = context.b;
-  if (from == to) return value;
+  if (from == to) return round_to_storage(b, to, value);
   if (to == Dtype::kBool) return cast_to_bool(b, from, value);
   llvm::Type* type = like_lanes(value->getType(), register_type(b.getContext(), to));
   const bool from_signed = is_signed(from);

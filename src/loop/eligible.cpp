@@ -61,6 +61,8 @@ bool is_kernel_dtype(Dtype dtype) {
   switch (dtype) {
     case Dtype::kFloat32:
     case Dtype::kFloat64:
+    case Dtype::kFloat16:
+    case Dtype::kBFloat16:
     case Dtype::kInt64:
     case Dtype::kInt32:
     case Dtype::kInt16:

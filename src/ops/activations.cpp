@@ -156,7 +156,7 @@ NFX_OPS(exponential_units) {
   op("aten::native_dropout_backward(Tensor grad_output, Tensor mask, float scale) -> Tensor")
       .pointwise(Promote::kFirst)
       .element([](ElementContext& c) {
-        const Dtype dtype = c.node().operand(0).type().dtype;
+        const Dtype dtype = compute_dtype(c.node());
         return operand_value(c, 0, dtype) * operand_value(c, 1, dtype) *
                number_argument(c, "scale", dtype);
       });

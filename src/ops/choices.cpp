@@ -63,6 +63,12 @@ NFX_OPS(choices) {
           return select(mask, operand_value(context, 2, dtype), operand_value(context, 0, dtype));
         });
   }
+  op("aten::zero(Tensor self) -> Tensor")
+      .pointwise(Promote::kFirst)
+      .type(first_dtype_type)
+      .element([](ElementContext& context) {
+        return literal(context.pool(), context.node().operand(0).type().dtype, 0);
+      });
   for (const char* schema : {"aten::fill.Scalar(Tensor self, Scalar value) -> Tensor",
                              "aten::fill.Tensor(Tensor self, Tensor value) -> Tensor"}) {
     op(schema)

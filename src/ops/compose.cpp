@@ -16,8 +16,26 @@ NFX_DIAGNOSTIC(NoExpansion);
 
 }  // namespace
 
-Node Compose::tensor(std::string_view name) const { return argument(node_, name).node(); }
-Node Compose::tensor(size_t position) const { return argument(node_, position).node(); }
+Node Compose::tensor(std::string_view name) const { return widened(argument(node_, name).node()); }
+Node Compose::tensor(size_t position) const { return widened(argument(node_, position).node()); }
+
+Node Compose::widened(Node tensor) const {
+  if (!tensor || tensor.type().kind != TypeKind::kTensor) return tensor;
+  return as_dtype(tensor, arithmetic_dtype(tensor.type().dtype));
+}
+
+Node Compose::as_dtype(Node node, Dtype dtype) const {
+  if (node.type().dtype == dtype) return node;
+  const ArgId hole[] = {context_.hole()};
+  const ArgId keywords[] = {context_.string("dtype"),
+                            context_.intern(Arg{.kind = ArgKind::kDtype, .dtype = dtype})};
+  const ArgId arguments = context_.call(hole, context_.sequence(ArgKind::kDict, keywords));
+  const Node operands[] = {node};
+  const Node made =
+      graph_.add(NodeKind::kCallFunction, "aten._to_copy.default", arguments, operands);
+  if (const Result<TypeId> type = op_row(made)->type(made)) graph_.set_type(made, *type);
+  return made;
+}
 
 Compose::Operand Compose::integers(const std::vector<int64_t>& values) const {
   std::vector<ArgId> children;
@@ -40,6 +58,27 @@ Node Compose::operator()(std::string_view op, std::initializer_list<Operand> ope
   return emit(graph_, "aten." + std::string(op), operands);
 }
 
+Node Compose::again(std::string_view changed, Operand value) const {
+  std::vector<ArgId> arguments;
+  std::vector<Node> nodes;
+  const Schema& schema = *node_.op()->schema;
+  for (size_t i = 0; i < schema.args.size(); ++i) {
+    const ArgumentView given = argument(node_, i);
+    if (schema.args[i].name == changed) {
+      arguments.push_back(value.constant);
+    } else if (given.is_node()) {
+      arguments.push_back(context_.hole());
+      nodes.push_back(tensor(i));
+    } else {
+      arguments.push_back(given.id());
+    }
+  }
+  const Node made =
+      graph_.add(NodeKind::kCallFunction, node_.target(), context_.call(arguments), nodes);
+  if (const Result<TypeId> type = op_row(made)->type(made)) graph_.set_type(made, *type);
+  return made;
+}
+
 Node Compose::as_result(Node result, int index) const {
   TypeId type = node_.type_id();
   if (index >= 0) {
@@ -47,7 +86,9 @@ Node Compose::as_result(Node result, int index) const {
     const auto i = static_cast<size_t>(index);
     type = i < elements.size() ? elements[i] : TypeId{};
   }
-  if (type && context_.type(type).kind == TypeKind::kTensor) graph_.set_type(result, type);
+  if (!type || context_.type(type).kind != TypeKind::kTensor) return result;
+  if (is_half(context_.type(type).dtype)) result = as_dtype(result, context_.type(type).dtype);
+  graph_.set_type(result, type);
   return result;
 }
 
@@ -63,12 +104,13 @@ std::vector<int64_t> dims_between(size_t first, size_t last) {
   return dims;
 }
 
-Status require_wide_float(Node node, Node tensor) {
+Status require_float(Node node, Node tensor) {
   const Type& type = tensor.type();
   if (type.kind != TypeKind::kTensor)
     return no_expansion(node, "the type of an input is not known");
-  if (type.dtype == Dtype::kFloat32 || type.dtype == Dtype::kFloat64) return success();
-  return no_expansion(node, std::string(dtype_name(type.dtype)) + " is computed in one piece");
+  const Dtype dtype = arithmetic_dtype(type.dtype);
+  if (dtype == Dtype::kFloat32 || dtype == Dtype::kFloat64) return success();
+  return no_expansion(node, std::string(dtype_name(type.dtype)) + " is no floating dtype");
 }
 
 Diagnostic no_expansion(Node node, std::string_view reason) {

@@ -14,9 +14,11 @@ class Compose {
 
   Compose(Graph& graph, Node node) : graph_(graph), context_(graph.context()), node_(node) {}
 
-  // The node of an optional tensor argument; none if it is None.
+  // The node of an optional tensor argument, 16-bit floats as float32; none if it is None.
   Node tensor(std::string_view name) const;
   Node tensor(size_t position) const;
+  // Of a tensor in another dtype: a cast.
+  Node as_dtype(Node node, Dtype dtype) const;
   const Type& type(Node node) const { return node.type(); }
 
   Operand integer(int64_t value) const { return context_.integer(value); }
@@ -29,11 +31,17 @@ class Compose {
   // A call of `aten.<op>`, typed by its row.
   Node operator()(std::string_view op, std::initializer_list<Operand> operands) const;
 
+  // The same op on the same arguments (`tensor` of them), but one, by its name.
+  Node again(std::string_view changed, Operand value) const;
+
   // Gives a fresh result the type that result `index` of the composite has (-1:
-  // the only one): strides are those that PyTorch promises for the composite.
+  // the only one): strides are those that PyTorch promises for the composite, and
+  // 16-bit floats are rounded.
   Node as_result(Node result, int index = -1) const;
 
  private:
+  Node widened(Node tensor) const;
+
   Graph& graph_;
   Context& context_;
   Node node_;
@@ -44,9 +52,9 @@ SymExprId count_of(Context& context, const Type& type, const std::vector<int64_t
 // 0, 1 .. rank - 1 between two positions.
 std::vector<int64_t> dims_between(size_t first, size_t last);
 
-// Fails unless tensors compute in float32 or float64: PyTorch computes composites
-// of narrower floats in float32, which step-by-step rounding would not repeat.
-Status require_wide_float(Node node, Node tensor);
+// Fails unless the tensor has a real floating dtype. 16-bit floats are computed in
+// float32 and rounded once, at the end (`tensor`, `as_result`), as PyTorch does.
+Status require_float(Node node, Node tensor);
 // Fails with a reason.
 Diagnostic no_expansion(Node node, std::string_view reason);
 

@@ -51,12 +51,29 @@ RowBuilder& RowBuilder::refuses(std::function<std::string(Node)> reason) {
   return *this;
 }
 
+namespace {
+
+// Where 16-bit floats are computed in float32, an operand is first promoted, which
+// rounds it.
+Dtype operand_dtype(Node node, ArgumentView view, Dtype dtype) {
+  if (dtype != Dtype::kFloat32) return dtype;
+  const Dtype promoted = promoted_dtype(node);
+  if (!is_half(promoted)) return dtype;
+  const bool is_single = !view.is_node() || view.node().type().kind != TypeKind::kTensor ||
+                         view.node().type().rank() == 0;
+  return is_single && op_row(node)->wide_numbers ? dtype : promoted;
+}
+
+}  // namespace
+
 Expr operand_value(ElementContext& context, size_t position, Dtype dtype) {
   const ArgumentView view = argument(context.node(), position);
+  const Dtype own = operand_dtype(context.node(), view, dtype);
   if (view.is_node() && view.node().type().kind == TypeKind::kTensor) {
-    return cast(context.aligned(view.node()), dtype);
+    const Expr element = context.aligned(view.node());
+    return cast(element.dtype() == own ? element : cast(element, own), dtype);
   }
-  return context.number(view, dtype);
+  return cast(context.number(view, own), dtype);
 }
 
 Expr number_argument(ElementContext& context, std::string_view name, Dtype dtype) {

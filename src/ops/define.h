@@ -60,6 +60,11 @@ class RowBuilder {
     return *this;
   }
 
+  RowBuilder& wide_numbers() {
+    row_.wide_numbers = true;
+    return *this;
+  }
+
   RowBuilder& type(TypeRule rule);
   RowBuilder& element(ElementRule rule);              // aligned operands
   RowBuilder& reads(ElementRule rule);                // every operand is read by index

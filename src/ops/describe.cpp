@@ -22,6 +22,7 @@ std::string describe_rows() {
       case Promote::kNone: dtype = ""; break;
       case Promote::kDefault: dtype = "promoted dtype"; break;
       case Promote::kIntToFloat: dtype = "promoted dtype, integers as floats"; break;
+      case Promote::kQuotient: dtype = "promoted dtype, integers as floats if not rounded"; break;
       case Promote::kBoolResult: dtype = "promoted dtype, gives bool"; break;
       case Promote::kLogical: dtype = "bool"; break;
       case Promote::kFirst: dtype = "dtype of the first operand"; break;

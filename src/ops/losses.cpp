@@ -27,17 +27,17 @@ Result<TypeId> loss_type(Node node) {
 }
 
 Result<Nodes> expand_mse(Graph& graph, Node node) {
-  NFX_TRY(require_wide_float(node, node.operand(0)));
+  NFX_TRY(require_float(node, node.operand(0)));
   Compose make(graph, node);
-  const Node d = make("sub.Tensor", {node.operand(0), node.operand(1)});
+  const Node d = make("sub.Tensor", {make.tensor(0), make.tensor(1)});
   return Nodes{make.as_result(reduced(make, node, make("mul.Tensor", {d, d})))};
 }
 
 //   (self - target) * grad * 2, over the number of elements for a mean
 Result<Nodes> expand_mse_backward(Graph& graph, Node node) {
-  const Node grad = node.operand(0), self = node.operand(1), target = node.operand(2);
-  NFX_TRY(require_wide_float(node, self));
+  NFX_TRY(require_float(node, node.operand(1)));
   Compose make(graph, node);
+  const Node grad = make.tensor(0), self = make.tensor(1), target = make.tensor(2);
   const Node d = make("sub.Tensor", {self, target});
   Node scaled = make("mul.Scalar", {d, make.real(2)});
   if (reduction_of(node) == kMean) {
@@ -70,12 +70,13 @@ Node row_weights(const Compose& make, Node weight, const Rows& rows, Node like) 
 }
 
 Result<Nodes> expand_nll(Graph& graph, Node node) {
-  const Node self = node.operand(0), target = node.operand(1);
-  NFX_TRY(require_wide_float(node, self));
-  if (self.type().rank() != 2 || target.type().rank() != 1) {
+  const Node target = node.operand(1);
+  NFX_TRY(require_float(node, node.operand(0)));
+  if (node.operand(0).type().rank() != 2 || target.type().rank() != 1) {
     return no_expansion(node, "its input has one dimension");
   }
   Compose make(graph, node);
+  const Node self = make.tensor(0);
   const Rows rows = rows_of(make, node, target);
   const Node at = make("unsqueeze.default", {rows.chosen, make.integer(1)});
   const Node picked = make("gather.default", {self, make.integer(1), at});
@@ -86,9 +87,14 @@ Result<Nodes> expand_nll(Graph& graph, Node node) {
   const Node each = make("masked_fill.Scalar", {weighted, ignored, make.integer(0)});
   const Node total = make("sum.default", {weights});
   switch (reduction_of(node)) {
-    case kMean: return Nodes{make("div.Tensor", {make("sum.default", {each}), total}), total};
-    case kSum: return Nodes{make("sum.default", {each}), total};
-    default: return Nodes{make.as_result(each, 0), make("zeros_like.default", {total})};
+    case kMean: {
+      const Node mean = make("div.Tensor", {make("sum.default", {each}), total});
+      return Nodes{make.as_result(mean, 0), make.as_result(total, 1)};
+    }
+    case kSum:
+      return Nodes{make.as_result(make("sum.default", {each}), 0), make.as_result(total, 1)};
+    default:
+      return Nodes{make.as_result(each, 0), make.as_result(make("zeros_like.default", {total}), 1)};
   }
 }
 
@@ -103,11 +109,12 @@ Expr nll_backward(ElementContext& context) {
   const Expr wanted = cast(context.read(target, row), Dtype::kInt64);
   const Expr here = (wanted == index.back()) & (wanted != int_argument(node, "ignore_index", -100));
   const bool each = reduction_of(node) == kEach;
-  Expr slope = context.read(grad, each ? row : row.first(0));
+  const Dtype dtype = arithmetic_dtype(grad.type().dtype);
+  Expr slope = cast(context.read(grad, each ? row : row.first(0)), dtype);
   if (reduction_of(node) == kMean) {
-    slope = slope / context.read(argument(node, "total_weight").node(), {});
+    slope = slope / cast(context.read(argument(node, "total_weight").node(), {}), dtype);
   }
-  if (weight) slope = slope * context.read(weight, index.last(1));
+  if (weight) slope = slope * cast(context.read(weight, index.last(1)), dtype);
   return select(here, -slope, 0);
 }
 

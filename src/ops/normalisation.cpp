@@ -51,9 +51,9 @@ Node inverse_deviation(const Compose& make, Node x, Compose::Operand dims, doubl
 
 //   layer_norm(x)  =>  c = x - mean(x); r = rsqrt(mean(c * c) + eps); c * r * weight + bias
 Result<Nodes> expand_layer_norm(Graph& graph, Node node) {
-  const Node x = node.operand(0);
-  NFX_TRY(require_wide_float(node, x));
+  NFX_TRY(require_float(node, node.operand(0)));
   Compose make(graph, node);
+  const Node x = make.tensor(0);
   const auto dims = make.integers(norm_dims(node, x).inner);
   const Node mean = make("mean.dim", {x, dims, make.boolean(true)});
   const Node centered = make("sub.Tensor", {x, mean});
@@ -61,7 +61,7 @@ Result<Nodes> expand_layer_norm(Graph& graph, Node node) {
   const Node normal = make("mul.Tensor", {centered, rstd});
   const Node scaled = times(make, normal, make.tensor("weight"));
   const Node out = plus(make, scaled, make.tensor("bias"));
-  return Nodes{make.as_result(out, 0), mean, rstd};
+  return Nodes{make.as_result(out, 0), make.as_result(mean, 1), make.as_result(rstd, 2)};
 }
 
 //   n = (x - mean) * rstd; g = grad * weight
@@ -69,7 +69,7 @@ Result<Nodes> expand_layer_norm(Graph& graph, Node node) {
 Result<Nodes> expand_layer_norm_backward(Graph& graph, Node node) {
   Compose make(graph, node);
   const Node grad = make.tensor("grad_out"), x = make.tensor("input");
-  NFX_TRY(require_wide_float(node, x));
+  NFX_TRY(require_float(node, x));
   const NormDims over = norm_dims(node, x);
   const auto dims = make.integers(over.inner), keep = make.boolean(true);
   const Node rstd = make.tensor("rstd"), weight = make.tensor("weight");
@@ -85,11 +85,13 @@ Result<Nodes> expand_layer_norm_backward(Graph& graph, Node node) {
     results[0] = make.as_result(make("mul.Tensor", {inner, rstd}), 0);
   }
   if (masked(node, 1)) {
-    results[1] = sum_outer(make, make("mul.Tensor", {grad, normal}), over.outer);
+    const Node products = make("mul.Tensor", {grad, normal});
+    results[1] = make.as_result(sum_outer(make, products, over.outer), 1);
   }
   if (masked(node, 2)) {
-    results[2] =
+    const Node total =
         over.outer.empty() ? make("clone.default", {grad}) : sum_outer(make, grad, over.outer);
+    results[2] = make.as_result(total, 2);
   }
   return results;
 }
@@ -102,20 +104,21 @@ double rms_eps(Node node, Dtype dtype) {
 
 //   rms_norm(x)  =>  r = rsqrt(mean(x * x) + eps); x * r * weight
 Result<Nodes> expand_rms_norm(Graph& graph, Node node) {
-  const Node x = node.operand(0);
-  NFX_TRY(require_wide_float(node, x));
+  NFX_TRY(require_float(node, node.operand(0)));
   Compose make(graph, node);
+  const Node x = make.tensor(0);
   const auto dims = make.integers(norm_dims(node, x).inner);
   const Node rstd = inverse_deviation(make, x, dims, rms_eps(node, x.type().dtype));
   const Node normal = make("mul.Tensor", {x, rstd});
-  return Nodes{make.as_result(times(make, normal, make.tensor("weight")), 0), rstd};
+  return Nodes{make.as_result(times(make, normal, make.tensor("weight")), 0),
+               make.as_result(rstd, 1)};
 }
 
 //   n = x * rstd; g = grad * weight; dx = (g - n * mean(g * n)) * rstd; dw = sum(grad * n)
 Result<Nodes> expand_rms_norm_backward(Graph& graph, Node node) {
   Compose make(graph, node);
   const Node grad = make.tensor("grad_out"), x = make.tensor("input");
-  NFX_TRY(require_wide_float(node, x));
+  NFX_TRY(require_float(node, x));
   const NormDims over = norm_dims(node, x);
   const auto dims = make.integers(over.inner);
   const Node rstd = make.tensor("rstd");
@@ -129,7 +132,8 @@ Result<Nodes> expand_rms_norm_backward(Graph& graph, Node node) {
     results[0] = make.as_result(make("mul.Tensor", {inner, rstd}), 0);
   }
   if (masked(node, 1)) {
-    results[1] = sum_outer(make, make("mul.Tensor", {grad, normal}), over.outer);
+    const Node products = make("mul.Tensor", {grad, normal});
+    results[1] = make.as_result(sum_outer(make, products, over.outer), 1);
   }
   return results;
 }
@@ -151,16 +155,16 @@ Node per_channel(const Compose& make, Node weight, size_t rank) {
 
 //   group_norm(x)  =>  as layer_norm over x.view(N, groups, -1), weight of each channel
 Result<Nodes> expand_group_norm(Graph& graph, Node node) {
-  const Node x = node.operand(0);
-  NFX_TRY(require_wide_float(node, x));
+  NFX_TRY(require_float(node, node.operand(0)));
   Context& context = graph.context();
-  const Type& type = x.type();
+  const Type type = node.operand(0).type();
   if (!is_row_major(context, type)) return no_expansion(node, "its input is not contiguous");
   const SymExprId groups = sym_int(context, int_argument(node, "group", 1));
   const SymExprId batch = type.sizes[0];
   const SymExprId members =
       sym_floordiv(context, count_of(context, type, dims_between(1, type.rank())), groups);
   Compose make(graph, node);
+  const Node x = make.tensor(0);
   const Node rows = make("view.default", {x, make.sizes({batch, groups, members})});
   const auto dims = make.integers({2});
   const Node mean = make("mean.dim", {rows, dims, make.boolean(true)});
@@ -173,7 +177,8 @@ Result<Nodes> expand_group_norm(Graph& graph, Node node) {
   const Node out = plus(make, times(make, normal, weight), bias);
   const auto statistics = make.sizes({batch, groups});
   return Nodes{weight || bias ? make.as_result(out, 0) : out,
-               make("view.default", {mean, statistics}), make("view.default", {rstd, statistics})};
+               make.as_result(make("view.default", {mean, statistics}), 1),
+               make.as_result(make("view.default", {rstd, statistics}), 2)};
 }
 
 // Number of degrees of freedom; a correction without fraction.
@@ -194,12 +199,12 @@ struct Moments {
 };
 
 Result<Moments> moments(Graph& graph, Node node) {
-  const Node x = node.operand(0);
-  NFX_TRY(require_wide_float(node, x));
+  NFX_TRY(require_float(node, node.operand(0)));
   const std::vector<int64_t> reduced = reduced_dims(node);
   const auto divisor = freedom(node, reduced);
   if (!divisor) return no_expansion(node, "its correction is no integer");
   Compose make(graph, node);
+  const Node x = make.tensor(0);
   const auto dims = make.integers(reduced);
   const auto keep = make.boolean(int_argument(node, "keepdim") != 0);
   const Node mean = make("mean.dim", {x, dims, make.boolean(true)});
@@ -216,15 +221,24 @@ Result<Moments> moments(Graph& graph, Node node) {
 
 Result<Nodes> expand_var(Graph& graph, Node node) {
   NFX_ASSIGN(const Moments m, moments(graph, node));
-  return Nodes{m.variance};
+  return Nodes{Compose(graph, node).as_result(m.variance)};
 }
 Result<Nodes> expand_var_mean(Graph& graph, Node node) {
   NFX_ASSIGN(const Moments m, moments(graph, node));
-  return Nodes{m.variance, m.mean};
+  const Compose make(graph, node);
+  return Nodes{make.as_result(m.variance, 0), make.as_result(m.mean, 1)};
 }
 Result<Nodes> expand_std(Graph& graph, Node node) {
   NFX_ASSIGN(const Moments m, moments(graph, node));
-  return Nodes{Compose(graph, node)("sqrt.default", {m.variance})};
+  const Compose make(graph, node);
+  return Nodes{make.as_result(make("sqrt.default", {m.variance}))};
+}
+
+Result<Nodes> expand_std_mean(Graph& graph, Node node) {
+  NFX_ASSIGN(const Moments m, moments(graph, node));
+  const Compose make(graph, node);
+  const Node deviation = make("sqrt.default", {m.variance});
+  return Nodes{make.as_result(deviation, 0), make.as_result(m.mean, 1)};
 }
 
 Result<TypeId> moment_type(Node node) {
@@ -265,6 +279,9 @@ NFX_OPS(variance) {
   op("aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
      "bool keepdim=False) -> (Tensor, Tensor)")
       .expand(expand_var_mean);
+  op("aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+     "bool keepdim=False) -> (Tensor, Tensor)")
+      .expand(expand_std_mean);
 }
 
 }  // namespace nfx

@@ -20,8 +20,7 @@ Expr rounded_quotient(ElementContext& context, Expr x, Expr y) {
   const std::string_view mode = string_argument(context.node(), "rounding_mode");
   if (mode == "floor") return floordiv(x, y);
   if (mode == "trunc") return is_floating(x.dtype()) ? trunc(x / y) : x / y;
-  const Dtype real = is_floating(x.dtype()) ? x.dtype() : Dtype::kFloat32;
-  return cast(x, real) / cast(y, real);
+  return x / y;
 }
 
 // PyTorch computes these exponents without pow.
@@ -71,8 +70,12 @@ NFX_OPS(arithmetic) {
   op("aten::mul.Tensor(Tensor self, Tensor other) -> Tensor")
       .pointwise()
       .commutative()
+      .wide_numbers()
       .value(product);
-  op("aten::mul.Scalar(Tensor self, Scalar other) -> Tensor").pointwise().value(product);
+  op("aten::mul.Scalar(Tensor self, Scalar other) -> Tensor")
+      .pointwise()
+      .wide_numbers()
+      .value(product);
 }
 
 NFX_OPS(quotients) {
@@ -82,17 +85,22 @@ NFX_OPS(quotients) {
   auto divide = [](Expr x, Expr y) { return x / y; };
   op("aten::div.Tensor(Tensor self, Tensor other) -> Tensor")
       .pointwise(Promote::kIntToFloat)
+      .wide_numbers()
       .value(divide);
   op("aten::div.Scalar(Tensor self, Scalar other) -> Tensor")
       .pointwise(Promote::kIntToFloat)
+      .wide_numbers()
       .value(divide);
   op("aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor")
-      .pointwise()
+      .pointwise(Promote::kQuotient)
       .value(rounded_quotient_rule);
   op("aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor")
-      .pointwise()
+      .pointwise(Promote::kQuotient)
       .value(rounded_quotient_rule);
   op("aten::floor_divide(Tensor self, Tensor other) -> Tensor")
+      .pointwise()
+      .value([](Expr x, Expr y) { return floordiv(x, y); });
+  op("aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor")
       .pointwise()
       .value([](Expr x, Expr y) { return floordiv(x, y); });
   auto modulo = [](Expr x, Expr y) { return remainder(x, y); };
@@ -130,9 +138,10 @@ NFX_OPS(powers_and_extrema) {
   op("aten::hypot(Tensor self, Tensor other) -> Tensor").pointwise().value([](Expr x, Expr y) {
     return hypot(x, y);
   });
-  op("aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor")
-      .pointwise(Promote::kIntToFloat)
-      .value([](Expr x, Expr y) { return copysign(x, y); });
+  for (const char* schema : {"aten::copysign.Tensor(Tensor self, Tensor other) -> Tensor",
+                             "aten::copysign.Scalar(Tensor self, Scalar other) -> Tensor"}) {
+    op(schema).pointwise(Promote::kIntToFloat).value([](Expr x, Expr y) { return copysign(x, y); });
+  }
 }
 
 NFX_OPS(fused_arithmetic) {
@@ -149,7 +158,10 @@ NFX_OPS(fused_arithmetic) {
   auto lerp = [](Expr x, Expr end, Expr weight) {
     return select(abs(weight) < 0.5, x + weight * (end - x), end - (end - x) * (1.0 - weight));
   };
-  op("aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor").pointwise().value(lerp);
+  op("aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor")
+      .pointwise()
+      .wide_numbers()
+      .value(lerp);
   op("aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor").pointwise().value(lerp);
 }
 
@@ -188,6 +200,32 @@ NFX_OPS(bits) {
       .pointwise(Promote::kLogical)
       .commutative()
       .value(truth_xor);
+}
+
+NFX_OPS(bits_of_numbers) {
+  op("aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor")
+      .pointwise()
+      .value([](Expr x, Expr y) { return x & y; });
+  op("aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor")
+      .pointwise()
+      .value([](Expr x, Expr y) { return x | y; });
+  op("aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor")
+      .pointwise()
+      .value([](Expr x, Expr y) { return x ^ y; });
+}
+
+NFX_OPS(shifts) {
+  auto left = [](Expr x, Expr y) { return x << y; };
+  auto right = [](Expr x, Expr y) { return x >> y; };
+#define NFX_SHIFT(name, value_)                                                               \
+  op("aten::" name ".Tensor(Tensor self, Tensor other) -> Tensor").pointwise().value(value_); \
+  op("aten::" name ".Tensor_Scalar(Tensor self, Scalar other) -> Tensor")                     \
+      .pointwise()                                                                            \
+      .value(value_);                                                                         \
+  op("aten::" name ".Scalar_Tensor(Scalar self, Tensor other) -> Tensor").pointwise().value(value_)
+  NFX_SHIFT("bitwise_left_shift", left);
+  NFX_SHIFT("bitwise_right_shift", right);
+#undef NFX_SHIFT
 }
 
 NFX_OPS(comparisons) {

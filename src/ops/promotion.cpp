@@ -1,7 +1,7 @@
 // PyTorch's type promotion (c10/core/ScalarType.h, at::result_type): tensors with
 // dimensions count before 0-d tensors, and those before numbers; a lower class
 // decides only if its kind (bool < integer < float < complex) is higher.
-#include "ops/op_row.h"
+#include "ops/define.h"
 
 namespace nfx {
 namespace {
@@ -59,11 +59,15 @@ Dtype promoted(Node node, size_t count) {
 
 }  // namespace
 
-Dtype compute_dtype(Node node) {
+Dtype promoted_dtype(Node node) {
   const OpRow* row = op_row(node);
   switch (row->promote) {
     case Promote::kDefault:
     case Promote::kBoolResult: return promoted(node, row->value_operands);
+    case Promote::kQuotient: {
+      const Dtype dtype = promoted(node, row->value_operands);
+      return string_argument(node, "rounding_mode").empty() ? default_float(dtype) : dtype;
+    }
     case Promote::kIntToFloat: return default_float(promoted(node, row->value_operands));
     case Promote::kLogical: return Dtype::kBool;
     case Promote::kFirst:
@@ -71,5 +75,11 @@ Dtype compute_dtype(Node node) {
   }
   return node.operand(0).type().dtype;
 }
+
+bool is_half(Dtype dtype) { return dtype == Dtype::kFloat16 || dtype == Dtype::kBFloat16; }
+
+Dtype arithmetic_dtype(Dtype dtype) { return is_half(dtype) ? Dtype::kFloat32 : dtype; }
+
+Dtype compute_dtype(Node node) { return arithmetic_dtype(promoted_dtype(node)); }
 
 }  // namespace nfx

@@ -113,20 +113,23 @@ Expr greatest(ExprPool& pool, Dtype dtype) {
 }
 
 FoldRule sum_rule() {
-  return [](Node node) -> Result<Fold> { return simple_fold(node, wide_dtype(node), zero, plus); };
+  return [](Node node) -> Result<Fold> {
+    return simple_fold(node, arithmetic_dtype(wide_dtype(node)), zero, plus);
+  };
 }
 
 FoldRule mean_rule() {
   return [](Node node) -> Result<Fold> {
-    Fold fold = simple_fold(node, given_dtype(node), zero, plus);
+    Fold fold = simple_fold(node, arithmetic_dtype(given_dtype(node)), zero, plus);
     fold.finish = [](State s, Expr count) { return Values{s[0] / cast(count, s[0].dtype())}; };
     return fold;
   };
 }
 
 FoldRule extremum_rule(Start start, Join join) {
-  return
-      [=](Node node) -> Result<Fold> { return simple_fold(node, input_dtype(node), start, join); };
+  return [=](Node node) -> Result<Fold> {
+    return simple_fold(node, arithmetic_dtype(input_dtype(node)), start, join);
+  };
 }
 
 FoldRule truth_rule(Start start, Join join) {
@@ -152,7 +155,7 @@ Expr goes_before(bool want_max, Expr x, Expr at, Expr best, Expr where) {
 }
 
 Fold arg_fold(Node node, bool want_max) {
-  const Dtype dtype = input_dtype(node);
+  const Dtype dtype = arithmetic_dtype(input_dtype(node));
   Fold fold = fold_over(node, dtype, {dtype, Dtype::kInt64});
   fold.init = [=](ExprPool& pool) {
     return Values{literal(pool, dtype, 0), {&pool, pool.constant(Dtype::kInt64, int64_t{-1})}};
@@ -203,7 +206,7 @@ NFX_OPS(sums) {
      "Tensor")
       .fold(mean_rule(), reduced_type(given_dtype));
   auto product = [](Node node) -> Result<Fold> {
-    return simple_fold(node, wide_dtype(node), one, times);
+    return simple_fold(node, arithmetic_dtype(wide_dtype(node)), one, times);
   };
   op("aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor")
       .fold(product, reduced_type(wide_dtype));

@@ -16,7 +16,7 @@ Status require_same_dtype(Node node) {
   if (input && *input != node.operand(0).type().dtype) {
     return no_expansion(node, "it changes the dtype");
   }
-  return require_wide_float(node, node.operand(0));
+  return require_float(node, node.operand(0));
 }
 
 struct Along {
@@ -31,7 +31,7 @@ Along along(const Compose& make, Node node) {
 Result<Nodes> expand_softmax(Graph& graph, Node node) {
   NFX_TRY(require_same_dtype(node));
   Compose make(graph, node);
-  const Node x = node.operand(0);
+  const Node x = make.tensor(0);
   const auto [dims, keep] = along(make, node);
   const Node largest = make("amax.default", {x, dims, keep});
   const Node powers = make("exp.default", {make("sub.Tensor", {x, largest})});
@@ -43,7 +43,7 @@ Result<Nodes> expand_softmax(Graph& graph, Node node) {
 Result<Nodes> expand_log_softmax(Graph& graph, Node node) {
   NFX_TRY(require_same_dtype(node));
   Compose make(graph, node);
-  const Node x = node.operand(0);
+  const Node x = make.tensor(0);
   const auto [dims, keep] = along(make, node);
   const Node shifted = make("sub.Tensor", {x, make("amax.default", {x, dims, keep})});
   const Node total = make("sum.dim_IntList", {make("exp.default", {shifted}), dims, keep});
@@ -73,9 +73,9 @@ Result<Nodes> expand_log_softmax_backward(Graph& graph, Node node) {
 
 //   logsumexp(x)  =>  m = amax(x), 0 where infinite; log(sum(exp(x - m))) + m
 Result<Nodes> expand_logsumexp(Graph& graph, Node node) {
-  NFX_TRY(require_wide_float(node, node.operand(0)));
+  NFX_TRY(require_float(node, node.operand(0)));
   Compose make(graph, node);
-  const Node x = node.operand(0);
+  const Node x = make.tensor(0);
   const std::vector<int64_t> reduced = reduced_dims(node);
   const bool keepdim = int_argument(node, "keepdim") != 0;
   const auto dims = make.integers(reduced), keep = make.boolean(true);

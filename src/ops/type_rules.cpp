@@ -65,7 +65,7 @@ Dtype result_dtype(Node node) {
   const OpRow* row = op_row(node);
   if (row->promote == Promote::kBoolResult || row->promote == Promote::kLogical)
     return Dtype::kBool;
-  return compute_dtype(node);
+  return promoted_dtype(node);
 }
 
 }  // namespace

@@ -161,8 +161,19 @@ TEST_F(Expansions, SplitsAreSlices) {
   EXPECT_EQ(numbers(parts[2]), (Numbers{5}));
 }
 
-TEST_F(Expansions, NarrowFloatsAreLeftWhole) {
-  const Node node = call("_softmax.default", {input(Dtype::kBFloat16, {2, 2}), i(1), b(false)});
+TEST_F(Expansions, NarrowFloatsAreComputedInFloat32) {
+  const Node in = input(Dtype::kBFloat16, {1, 2}, {0, 1});
+  const Node node = call("_softmax.default", {in, i(1), b(false)});
+  const Node result = expand(node)[0];
+  EXPECT_EQ(result.target(), "aten._to_copy.default");
+  EXPECT_EQ(result.operand(0).type().dtype, Dtype::kFloat32);
+  const double exact = 1 / (1 + std::exp(1.0));
+  EXPECT_EQ(numbers(result),
+            (Numbers{round_to(Dtype::kBFloat16, exact), round_to(Dtype::kBFloat16, 1 - exact)}));
+}
+
+TEST_F(Expansions, WhatIsNoFloatIsLeftWhole) {
+  const Node node = call("_softmax.default", {integers({2, 2}), i(1), b(false)});
   const auto results = op_row(node)->expand(graph, node);
   ASSERT_FALSE(results);
   EXPECT_EQ(results.error().code, "no-expansion");

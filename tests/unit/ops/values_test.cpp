@@ -22,6 +22,25 @@ TEST_F(Values, IntegerDivisionAndRemainderAsPython) {
   EXPECT_EQ(numbers(call("div.Tensor", {x, y})), (Numbers{3.5, -3.5, -3.5, 3.5}));
 }
 
+TEST_F(Values, AQuotientIsIntegralOnlyIfRounded) {
+  const Node x = integers({2}, {7, -7}), y = integers({2}, {2, 2});
+  auto quotient = [&](ArgId mode) {
+    const ArgId both[] = {context->hole(), context->hole()};
+    const ArgId keywords[] = {context->string("rounding_mode"), mode};
+    const Node operands[] = {x, y};
+    const Node node = graph.add(
+        NodeKind::kCallFunction, "aten.div.Tensor_mode",
+        context->call(both, context->sequence(ArgKind::kDict, keywords)), operands);
+    graph.set_type(node, *op_row(node)->type(node));
+    return node;
+  };
+  EXPECT_EQ(type_text(quotient(none())), "float32[2](1)");
+  EXPECT_EQ(numbers(quotient(none())), (Numbers{3.5, -3.5}));
+  EXPECT_EQ(type_text(quotient(context->string("trunc"))), "int64[2](1)");
+  EXPECT_EQ(numbers(quotient(context->string("trunc"))), (Numbers{3, -3}));
+  EXPECT_EQ(numbers(quotient(context->string("floor"))), (Numbers{3, -4}));
+}
+
 TEST_F(Values, NanStaysNan) {
   const Node x = floats({3}, {kNan, -1, 2});
   const Numbers relu = numbers(call("relu.default", {x}));
