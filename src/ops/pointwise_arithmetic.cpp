@@ -1,5 +1,6 @@
 // Sums, products, quotients, powers, minima and maxima.
 #include "ops/define.h"
+#include "ops/type_rules.h"
 
 namespace nfx {
 namespace {
@@ -21,6 +22,18 @@ Expr rounded_quotient(ElementContext& context, Expr x, Expr y) {
   if (mode == "floor") return floordiv(x, y);
   if (mode == "trunc") return is_floating(x.dtype()) ? trunc(x / y) : x / y;
   return x / y;
+}
+
+// PyTorch raises where an integer is divided by zero, which a kernel does not see.
+std::string zero_problem(Node node) {
+  if (is_floating(promoted_dtype(node))) return "";
+  const ArgumentView divisor = argument(node, 1);
+  if (const std::optional<double> number = divisor.as_number()) {
+    return *number != 0 ? "" : "its divisor is zero";
+  }
+  const std::optional<SymExprId> size = sym_argument(node, divisor);
+  const bool positive = size && range_of(node.graph().context(), *size).lower > 0;
+  return positive ? "" : "its integer divisor may be zero";
 }
 
 // PyTorch computes these exponents without pow.
@@ -93,22 +106,41 @@ NFX_OPS(quotients) {
       .value(divide);
   op("aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor")
       .pointwise(Promote::kQuotient)
+      .refuses(zero_problem)
       .value(rounded_quotient_rule);
   op("aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor")
       .pointwise(Promote::kQuotient)
+      .refuses(zero_problem)
       .value(rounded_quotient_rule);
   op("aten::floor_divide(Tensor self, Tensor other) -> Tensor")
       .pointwise()
+      .refuses(zero_problem)
       .value([](Expr x, Expr y) { return floordiv(x, y); });
   op("aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor")
       .pointwise()
+      .refuses(zero_problem)
       .value([](Expr x, Expr y) { return floordiv(x, y); });
+}
+
+NFX_OPS(remainders) {
   auto modulo = [](Expr x, Expr y) { return remainder(x, y); };
-  op("aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor").pointwise().value(modulo);
-  op("aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor").pointwise().value(modulo);
+  op("aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor")
+      .pointwise()
+      .refuses(zero_problem)
+      .value(modulo);
+  op("aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor")
+      .pointwise()
+      .refuses(zero_problem)
+      .value(modulo);
   auto c_modulo = [](Expr x, Expr y) { return fmod(x, y); };
-  op("aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor").pointwise().value(c_modulo);
-  op("aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor").pointwise().value(c_modulo);
+  op("aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor")
+      .pointwise()
+      .refuses(zero_problem)
+      .value(c_modulo);
+  op("aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor")
+      .pointwise()
+      .refuses(zero_problem)
+      .value(c_modulo);
 }
 
 NFX_OPS(powers_and_extrema) {

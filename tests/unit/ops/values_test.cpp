@@ -28,9 +28,9 @@ TEST_F(Values, AQuotientIsIntegralOnlyIfRounded) {
     const ArgId both[] = {context->hole(), context->hole()};
     const ArgId keywords[] = {context->string("rounding_mode"), mode};
     const Node operands[] = {x, y};
-    const Node node = graph.add(
-        NodeKind::kCallFunction, "aten.div.Tensor_mode",
-        context->call(both, context->sequence(ArgKind::kDict, keywords)), operands);
+    const Node node =
+        graph.add(NodeKind::kCallFunction, "aten.div.Tensor_mode",
+                  context->call(both, context->sequence(ArgKind::kDict, keywords)), operands);
     graph.set_type(node, *op_row(node)->type(node));
     return node;
   };
@@ -39,6 +39,15 @@ TEST_F(Values, AQuotientIsIntegralOnlyIfRounded) {
   EXPECT_EQ(type_text(quotient(context->string("trunc"))), "int64[2](1)");
   EXPECT_EQ(numbers(quotient(context->string("trunc"))), (Numbers{3, -3}));
   EXPECT_EQ(numbers(quotient(context->string("floor"))), (Numbers{3, -4}));
+}
+
+TEST_F(Values, AnIntegerIsDividedByWhatIsNotZero) {
+  auto problem = [](Node node) { return op_row(node)->refuses(node); };
+  const Node x = integers({2}, {7, -7});
+  EXPECT_EQ(problem(call("floor_divide.Scalar", {x, i(2)})), "");
+  EXPECT_EQ(problem(call("remainder.Scalar", {x, i(0)})), "its divisor is zero");
+  EXPECT_EQ(problem(call("fmod.Tensor", {x, x})), "its integer divisor may be zero");
+  EXPECT_EQ(problem(call("fmod.Tensor", {floats({1}, {1}), floats({1}, {0})})), "");
 }
 
 TEST_F(Values, NanStaysNan) {
