@@ -35,9 +35,7 @@ SUITES = $(wildcard tests/conventions tests/docs tests/python tests/numeric test
 
 .PHONY: help setup build demo test bench bench-gnn fmt lint docs-check dgl-pairs fuzz fuzz-graphs wheel clean
 .PHONY: lint-format lint-python lint-layers test-unit test-golden test-sanitizer test-python
-.PHONY: test-models test-torch
-.PHONY: test-models
-.PHONY: test-opinfo
+.PHONY: test-models test-torch test-opinfo
 
 help:
 	@sed -n 's/^#   //p' $(MAKEFILE_LIST)
