@@ -4,25 +4,26 @@
 
 namespace nfx::jit {
 
-Emitter::Emitter(const Kernel& kernel, const Schedule& schedule, const Target& target,
-                 llvm::Function* function)
-    : kernel_(kernel),
-      schedule_(schedule),
+Emitter::Emitter(const ScheduledKernel& scheduled, const Target& target, llvm::Function* function)
+    : kernel_(scheduled.kernel),
+      schedule_(scheduled.schedule),
+      scratch_(scheduled.scratch),
+      tiles_(scheduled.tiles),
       target_(target),
       function_(function),
       builder_(function->getContext()),
-      math_(builder_),
-      plan_(plan_lanes(kernel, schedule, target)),
-      indices_(kernel.dims.size()),
-      uses_(kernel.exprs.size(), 0),
-      written_(kernel.buffers.size(), false) {
+      math_(builder_, target.has_scale),
+      plan_(plan_lanes(scheduled, target)),
+      indices_(kernel_.dims.size()),
+      uses_(kernel_.exprs.size(), 0),
+      written_(kernel_.buffers.size(), false) {
   std::vector<ExprId> roots;
   size_t reductions = 0;
   const auto add = [&](const std::vector<ExprId>& more) {
     for (ExprId root : more) ++uses_[root];
     roots.insert(roots.end(), more.begin(), more.end());
   };
-  for (const Stage& stage : kernel.stages) {
+  for (const Stage& stage : kernel_.stages) {
     add(stage_roots(stage));
     for (const Reduction& reduction : stage.reductions) {
       add(reduction.merge);
@@ -31,12 +32,32 @@ Emitter::Emitter(const Kernel& kernel, const Schedule& schedule, const Target& t
     for (const Store& store : stage.stores) written_[store.buffer] = true;
     reductions += stage.reductions.size();
   }
-  for (ExprId id : reachable(kernel, roots)) {
-    for (ExprId operand : kernel.exprs[id].operands) {
+  for (const StageTile& tile : tiles_) add(tile.values);
+  for (ExprId id : reachable(kernel_, roots)) {
+    for (ExprId operand : kernel_.exprs[id].operands) {
       if (operand != kNoExpr) ++uses_[operand];
     }
   }
   reduced_.resize(reductions);
+}
+
+// Scratch memory is the function's own.
+void Emitter::read_parameters() {
+  llvm::LLVMContext& context = function_->getContext();
+  const size_t given = kernel_.buffers.size() - scratch_.size();
+  for (size_t i = 0; i < given; ++i) {
+    llvm::Value* slot = builder_.CreateConstGEP1_64(builder_.getPtrTy(), function_->getArg(0), i);
+    buffers_.push_back(builder_.CreateLoad(builder_.getPtrTy(), slot));
+  }
+  for (size_t i = 0; i < scratch_.size(); ++i) {
+    llvm::Type* element = memory_type(context, kernel_.buffers[given + i].dtype);
+    buffers_.push_back(stack_memory(builder_, element, scratch_[i]));
+  }
+  for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
+    llvm::Type* type = register_type(context, kernel_.scalars[i]);
+    llvm::Value* slot = builder_.CreateConstGEP1_64(builder_.getInt64Ty(), function_->getArg(1), i);
+    scalars_.push_back(builder_.CreateLoad(type, slot));
+  }
 }
 
 void Emitter::emit_kernel() {
@@ -45,15 +66,7 @@ void Emitter::emit_kernel() {
   builder_.SetInsertPoint(entry);
   llvm::Instruction* leave = builder_.CreateRetVoid();
   builder_.SetInsertPoint(leave);
-  for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
-    llvm::Value* slot = builder_.CreateConstGEP1_64(builder_.getPtrTy(), function_->getArg(0), i);
-    buffers_.push_back(builder_.CreateLoad(builder_.getPtrTy(), slot));
-  }
-  for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
-    llvm::Type* type = register_type(context, kernel_.scalars[i]);
-    llvm::Value* slot = builder_.CreateConstGEP1_64(builder_.getInt64Ty(), function_->getArg(1), i);
-    scalars_.push_back(builder_.CreateLoad(type, slot));
-  }
+  read_parameters();
   push_scope();
   scope().at = leave;
   llvm::Value* begin = function_->getArg(2);

@@ -25,6 +25,11 @@ llvm::Value* Emitter::element_address(BufferId buffer, llvm::Value* offset) {
 int Emitter::load_level(BufferId buffer) const {
   int level = depth();
   while (scopes_[static_cast<size_t>(level)].holds_state) --level;
+  const bool is_scratch = buffer >= kernel_.buffers.size() - scratch_.size();
+  if (is_scratch) {  // earlier stages wrote it
+    while (level > stage_level_ && scopes_[static_cast<size_t>(level)].certain) --level;
+    return level;
+  }
   if (written_[buffer]) return level;
   while (level > 0 && scopes_[static_cast<size_t>(level)].certain) --level;
   return level;

@@ -39,6 +39,7 @@ Values Emitter::reduce_level(size_t number, size_t level, Values states) {
 Values Emitter::reduce_carried(size_t number, size_t level, Range span, Values states) {
   const StagePlan& plan = plan_.stages[number];
   const DimId dim = loop_order(kernel_.stages[number].reduce_dims, plan.dim)[level];
+  if (level == 0 && has_tile(number)) return reduce_tiled(number, span, states);
   if (plan.reduces && dim == plan.dim) return reduce_lanes(number, dim, span, std::move(states));
   return emit_loop(span, builder_.getInt64(1), states,
                    [&](llvm::Value* index, llvm::ArrayRef<llvm::Value*> carried) {

@@ -60,6 +60,7 @@ void Emitter::set_index(DimId dim, llvm::Value* position, bool lanes) {
 void Emitter::emit_stage(size_t number) {
   const Stage& stage = kernel_.stages[number];
   push_scope();
+  stage_level_ = depth();
   if (stage.map_dims.empty()) {
     emit_position(number);
   } else {

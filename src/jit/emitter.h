@@ -10,19 +10,19 @@
 #include <llvm/ADT/STLFunctionalExtras.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include <map>
 #include <vector>
 
 #include "jit/math_builder.h"
 #include "jit/scope.h"
 #include "jit/target.h"
-#include "loop/schedule.h"
+#include "loop/scheduled.h"
 
 namespace nfx::jit {
 
 class Emitter {
  public:
-  Emitter(const Kernel& kernel, const Schedule& schedule, const Target& target,
-          llvm::Function* function);
+  Emitter(const ScheduledKernel& scheduled, const Target& target, llvm::Function* function);
 
   void emit_kernel();
 
@@ -32,6 +32,7 @@ class Emitter {
   using PositionBody = llvm::function_ref<void()>;
 
   // emit_kernel.cpp: rows
+  void read_parameters();
   void emit_rows(llvm::Value* begin, llvm::Value* end);
   void emit_row_block(llvm::Value* block);
   void emit_stages(size_t first, size_t last);
@@ -51,7 +52,19 @@ class Emitter {
   void prefetch_rows(size_t stage, DimId dim);
   void prefetch_at(DimId dim, int distance, llvm::ArrayRef<ExprId> loads);
   void prefetch_address(const ExprNode& load);
+  void prefetch_tile_rows(size_t stage);
+  void prefetch_lines(llvm::Value* address, int64_t bytes);
+  llvm::Value* position_ahead(DimId dim, int distance);
   bool is_known_ahead(ExprId id) const;
+  bool is_fetched_before(size_t stage, ExprId load) const;
+
+  // emit_tile.cpp: values of a block of positions, computed in lanes of their own
+  Values reduce_tiled(size_t stage, Range span, llvm::ArrayRef<llvm::Value*> states);
+  void fill_tile(size_t stage, Range block);
+  void fill_position(size_t stage, llvm::Value* place);
+  void read_tile(size_t stage, llvm::Value* place);
+  llvm::Value* tile_memory(size_t stage, size_t value);
+  bool has_tile(size_t stage) const { return tiles_[stage].dim != kNoDim; }
 
   // emit_reduction.cpp
   void emit_reductions(size_t stage);
@@ -115,6 +128,8 @@ class Emitter {
 
   const Kernel& kernel_;
   const Schedule& schedule_;
+  const std::vector<int64_t>& scratch_;
+  const std::vector<StageTile>& tiles_;
   const Target& target_;
   llvm::Function* function_;
   llvm::IRBuilder<> builder_;
@@ -127,6 +142,8 @@ class Emitter {
   std::vector<std::vector<LaneValue>> reduced_;  // per reduction: finished components
   std::vector<uint32_t> uses_;                   // per expression: operands and roots that name it
   std::vector<bool> written_;                    // per buffer
+  std::map<std::pair<size_t, size_t>, llvm::Value*> tile_memory_;  // by stage and value
+  int stage_level_ = 0;                                            // the scope of the stage at hand
 };
 
 }  // namespace nfx::jit

@@ -64,7 +64,7 @@ std::unique_ptr<llvm::Module> generate(llvm::LLVMContext& context, const Kernel&
                                        const std::string& symbol) {
   auto module = std::make_unique<llvm::Module>(symbol, context);
   module->setTargetTriple(target.triple);
-  Emitter(kernel, schedule, target, declare(*module, target, symbol)).emit_kernel();
+  Emitter(apply_schedule(kernel, schedule), target, declare(*module, target, symbol)).emit_kernel();
   return module;
 }
 

@@ -95,11 +95,14 @@ class KeyWriter {
   void write_schedule(const Schedule& schedule) {
     put(schedule.vector_rows);
     put(schedule.row_block);
+    put(schedule.joint_rows);
     for (const StageSchedule& stage : schedule.stages) {
       put(stage.vector_dim);
       put(stage.accumulators);
       put(stage.block);
       put(stage.prefetch);
+      put(stage.tile);
+      put(stage.unroll);
     }
   }
 

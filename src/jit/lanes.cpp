@@ -95,16 +95,24 @@ int power_of_two_at_most(int value) {
   return power;
 }
 
+// No wider than a short dimension needs.
+int fitting_width(const Dim& dim, int width) {
+  if (dim.kind == Dim::Kind::kRagged || dim.extent.scalar >= 0) return width;
+  while (width > 1 && width / 2 >= dim.extent.constant) width /= 2;
+  return width;
+}
+
 // Lanes along a row or map dimension: several parts only where reductions run
 // inside, whose states then stay in registers side by side.
 Lanes outer_lanes(const Kernel& kernel, DimId dim, const Variance& variance,
-                  const std::vector<ExprId>& roots, const Target& target) {
+                  const std::vector<ExprId>& roots, const Target& target, bool is_tiled = false) {
   Lanes lanes;
   lanes.width = target.vector_bytes / element_bytes(kernel, roots, variance, false);
+  lanes.width = fitting_width(kernel.dims[dim], lanes.width);
   const int registers = state_registers(kernel, variance, lanes.width, target.vector_bytes);
   if (registers == 0) return lanes;
   int parts = std::min(target.vector_registers / 2 / registers, 8);
-  parts = std::min(parts, body_limit(kernel, roots, variance));
+  if (!is_tiled) parts = std::min(parts, body_limit(kernel, roots, variance));
   const Extent& extent = kernel.dims[dim].extent;
   if (kernel.dims[dim].kind == Dim::Kind::kDense && extent.scalar < 0) {
     parts = static_cast<int>(std::min<int64_t>(parts, extent.constant / lanes.width));
@@ -129,10 +137,12 @@ StagePlan plan_stage(const Kernel& kernel, const Stage& stage, const StageSchedu
   assert((plan.reduces || contains(stage.map_dims, plan.dim)) &&
          "lanes of a stage run along one of its dimensions");
   if (!plan.reduces) {
-    plan.lanes = outer_lanes(kernel, plan.dim, variance, data_roots(stage), target);
+    plan.lanes =
+        outer_lanes(kernel, plan.dim, variance, data_roots(stage), target, schedule.tile > 0);
     return plan;
   }
   plan.lanes.width = target.vector_bytes / element_bytes(kernel, data_roots(stage), variance, true);
+  plan.lanes.width = fitting_width(kernel.dims[plan.dim], plan.lanes.width);
   const int limit = body_limit(kernel, data_roots(stage), variance);
   plan.lanes.parts = power_of_two_at_most(std::clamp(schedule.accumulators, 1, limit));
   return plan;
@@ -148,6 +158,15 @@ void plan_rows(const Kernel& kernel, const Target& target, LanePlan& plan) {
     for (ExprId root : data_roots(stage)) roots.push_back(root);
   }
   plan.row_lanes = outer_lanes(kernel, plan.row_dim, plan.row_variance, roots, target);
+}
+
+// For filling a tile: one vector at a time.
+Lanes tile_lanes(const ScheduledKernel& scheduled, const StageTile& tile, const Target& target) {
+  const Variance variance = find_variance(scheduled.kernel, tile.lane_dim);
+  Lanes lanes;
+  lanes.width = target.vector_bytes / element_bytes(scheduled.kernel, tile.values, variance, false);
+  lanes.width = fitting_width(scheduled.kernel.dims[tile.lane_dim], lanes.width);
+  return lanes;
 }
 
 }  // namespace
@@ -202,7 +221,9 @@ Variance find_variance(const Kernel& kernel, DimId dim) {
   return variance;
 }
 
-LanePlan plan_lanes(const Kernel& kernel, const Schedule& schedule, const Target& target) {
+LanePlan plan_lanes(const ScheduledKernel& scheduled, const Target& target) {
+  const Kernel& kernel = scheduled.kernel;
+  const Schedule& schedule = scheduled.schedule;
   LanePlan plan;
   plan.stages.resize(kernel.stages.size());
   plan.stage_variance.resize(kernel.stages.size());
@@ -215,6 +236,8 @@ LanePlan plan_lanes(const Kernel& kernel, const Schedule& schedule, const Target
     plan.stage_variance[i] = find_variance(kernel, schedule.stages[i].vector_dim);
     plan.stages[i] =
         plan_stage(kernel, kernel.stages[i], schedule.stages[i], plan.stage_variance[i], target);
+    const StageTile& tile = scheduled.tiles[i];
+    if (tile.dim != kNoDim) plan.stages[i].tile = tile_lanes(scheduled, tile, target);
   }
   return plan;
 }

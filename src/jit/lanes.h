@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "jit/target.h"
-#include "loop/schedule.h"
+#include "loop/scheduled.h"
 
 namespace nfx::jit {
 
@@ -27,6 +27,7 @@ struct StagePlan {
   DimId dim = kNoDim;    // lanes run along it; kNoDim: none in this stage
   bool reduces = false;  // it is a reduce dimension
   Lanes lanes;
+  Lanes tile;  // for filling the stage's tile
 };
 
 struct LanePlan {
@@ -37,7 +38,7 @@ struct LanePlan {
   std::vector<Variance> stage_variance;  // of each stage's own dimension
 };
 
-LanePlan plan_lanes(const Kernel& kernel, const Schedule& schedule, const Target& target);
+LanePlan plan_lanes(const ScheduledKernel& scheduled, const Target& target);
 
 // Loops outermost first: the lane dimension goes innermost.
 std::vector<DimId> loop_order(const std::vector<DimId>& dims, DimId lane_dim);

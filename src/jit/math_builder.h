@@ -13,7 +13,8 @@ namespace nfx::jit {
 
 class MathBuilder {
  public:
-  explicit MathBuilder(llvm::IRBuilder<>& builder) : b_(builder) {}
+  explicit MathBuilder(llvm::IRBuilder<>& builder, bool has_scale = false)
+      : b_(builder), has_scale_(has_scale) {}
 
   // The value of a floating operation, null if it is not one of these functions.
   llvm::Value* function(ExprOp op, llvm::ArrayRef<llvm::Value*> operands);
@@ -32,7 +33,8 @@ class MathBuilder {
   V tanh(V x);
   V exp_of_reduced(V r);                    // e^r, |r| <= ln(2)/2
   V reduced_tail(V r);                      // e^r - 1 - r
-  V scale(V x, V power);                    // x * 2^power, rounded once
+  V scale(V x, V power, V whole);           // x * 2^power, rounded once; whole: power as a float
+  V scale_in_one(V x, V power);             // the same by one instruction, null if there is none
   V natural_steps(V x, V* steps, V* rest);  // x = steps*ln(2) + rest
   // math_log.cpp
   struct Split {
@@ -80,6 +82,7 @@ class MathBuilder {
   static bool is_double(V x) { return x->getType()->getScalarType()->isDoubleTy(); }
 
   llvm::IRBuilder<>& b_;
+  bool has_scale_;
 };
 
 }  // namespace nfx::jit

@@ -3,6 +3,9 @@
 // x = n ln(2) + r with an integer n and |r| <= ln(2)/2, e^x = 2^n e^r. The
 // integer comes from adding 1.5 * 2^(mantissa bits): the sum's low bits hold it,
 // without a conversion that NaN or infinity could break.
+#include <llvm/IR/IntrinsicsX86.h>
+
+#include <algorithm>
 #include <bit>
 
 #include "jit/math_builder.h"
@@ -38,9 +41,39 @@ llvm::Value* MathBuilder::exp_of_reduced(V r) {
   return b_.CreateFAdd(b_.CreateFAdd(r, reduced_tail(r)), number(r, 1));
 }
 
+// AVX-512 takes the power as a floating number.
+llvm::Value* MathBuilder::scale_in_one(V x, V power) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+  if (!has_scale_ || vector == nullptr) return nullptr;
+  const unsigned lanes = vector->getNumElements();
+  const bool wide = is_double(x);
+  llvm::Intrinsic::ID id = llvm::Intrinsic::not_intrinsic;
+  switch (lanes * (wide ? 8 : 4)) {
+    case 16:
+      id = wide ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_128
+                : llvm::Intrinsic::x86_avx512_mask_scalef_ps_128;
+      break;
+    case 32:
+      id = wide ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_256
+                : llvm::Intrinsic::x86_avx512_mask_scalef_ps_256;
+      break;
+    case 64:
+      id = wide ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_512
+                : llvm::Intrinsic::x86_avx512_mask_scalef_ps_512;
+      break;
+    default: return nullptr;
+  }
+  constexpr uint32_t kRoundAsSet = 4;
+  llvm::SmallVector<V, 5> operands = {
+      x, power, x, llvm::ConstantInt::getAllOnesValue(b_.getIntNTy(std::max(8u, lanes)))};
+  if (lanes * (wide ? 8 : 4) == 64) operands.push_back(b_.getInt32(kRoundAsSet));
+  return b_.CreateIntrinsic(id, {}, operands);
+}
+
 // In two steps, because 2^power itself may be out of range where the product is
 // not. The first is exact, so a denormal result is rounded once.
-llvm::Value* MathBuilder::scale(V x, V power) {
+llvm::Value* MathBuilder::scale(V x, V power, V whole) {
+  if (V scaled = scale_in_one(x, whole)) return scaled;
   const int mantissa = is_double(x) ? 52 : 23;
   const int bias = is_double(x) ? 1023 : 127;
   V half = b_.CreateAShr(power, integer(x, 1));
@@ -56,19 +89,20 @@ llvm::Value* MathBuilder::exp(V x) {
   x = at_least(at_most(x, is_double(x) ? 710 : 89), is_double(x) ? -746 : -104);
   V steps = nullptr;
   V rest = nullptr;
-  natural_steps(x, &steps, &rest);
-  return scale(exp_of_reduced(rest), steps);
+  V whole = natural_steps(x, &steps, &rest);
+  return scale(exp_of_reduced(rest), steps, whole);
 }
 
 llvm::Value* MathBuilder::exp2(V x) {
   const bool wide = is_double(x);
   x = at_least(at_most(x, wide ? 1025 : 129), wide ? -1076 : -151);
   V shifted = b_.CreateFAdd(x, shifter(x));
-  V rest = b_.CreateFSub(x, b_.CreateFSub(shifted, shifter(x)));
+  V whole = b_.CreateFSub(shifted, shifter(x));
+  V rest = b_.CreateFSub(x, whole);
   V steps = b_.CreateSub(bits(shifted), bits(shifter(x)));
   V low = b_.CreateFMul(rest, number(x, wide ? kLn2Low : kLn2FloatLow));
   V r = fma(rest, number(x, wide ? kLn2 : kLn2Float), low);
-  return scale(exp_of_reduced(r), steps);
+  return scale(exp_of_reduced(r), steps, whole);
 }
 
 // 2^n (e^r - 1) + (2^n - 1), halved so that n = 128 (1024) does not overflow early.

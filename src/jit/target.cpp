@@ -61,6 +61,7 @@ void fill_vector_facts(const llvm::TargetMachine& machine, int bits, Target& tar
   const bool avx512 = x86 && has_feature(machine, "avx512f") && has_feature(machine, "avx512bw") &&
                       has_feature(machine, "avx512vl") && has_feature(machine, "avx512dq");
   const bool avx2 = x86 && has_feature(machine, "avx2");
+  target.has_scale = avx512;
   target.vector_registers = !x86 || avx512 ? 32 : 16;
   target.vector_bytes = avx512 ? 64 : (avx2 ? 32 : 16);
   if (bits > 0) target.vector_bytes = std::clamp(bits / 8, 16, 64);

@@ -14,6 +14,7 @@ struct Target {
   std::string description;  // the three above and the width, in one line
   int vector_bytes = 16;
   int vector_registers = 16;
+  bool has_scale = false;  // an instruction for x * 2^n on vectors
 };
 
 // This machine, or what the options name instead.

@@ -59,6 +59,13 @@ llvm::Type* like_lanes(llvm::Type* like, llvm::Type* element) {
                            : llvm::FixedVectorType::get(element, vector->getNumElements());
 }
 
+llvm::Value* stack_memory(llvm::IRBuilder<>& builder, llvm::Type* element, int64_t count) {
+  llvm::Type* type = llvm::ArrayType::get(element, static_cast<uint64_t>(count));
+  llvm::AllocaInst* memory = builder.CreateAlloca(type);
+  memory->setAlignment(llvm::Align(64));
+  return memory;
+}
+
 llvm::Value* to_register(llvm::IRBuilder<>& builder, Dtype dtype, llvm::Value* stored) {
   if (dtype == Dtype::kBool) return builder.CreateIsNotNull(stored);
   if (dtype == Dtype::kBFloat16) return from_bfloat16(builder, stored);

@@ -1,7 +1,9 @@
 #include "loop/schedule.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "loop/scheduled.h"
 #include "loop/strides.h"
 
 namespace nfx {
@@ -11,6 +13,12 @@ namespace {
 constexpr int64_t kBlock = 1024;
 // Rows gathered this many edges ahead: what pays on power-law graphs.
 constexpr int kPrefetch = 16;
+// Edges whose scores are computed at once.
+constexpr int64_t kTile = 32;
+// What a size that is not known is taken for.
+constexpr double kUnknownExtent = 32;
+// Positions of a row dimension that one walk over the edges may serve.
+constexpr int64_t kMostJoint = 64;
 
 // What one stage computes and touches.
 struct Work {
@@ -56,12 +64,14 @@ class Scheduler {
   }
 
   Schedule run() const {
+    if (const std::optional<Schedule> joint = joint_rows()) return *joint;
     Schedule schedule;
     double along_stages = 0;
     for (size_t s = 0; s < kernel_.stages.size(); ++s) {
       const Choice choice = choose(s);
       along_stages += choice.cost * weight(s);
       schedule.stages.push_back(stage_schedule(s, choice.dim));
+      if (has_tile(s, choice.dim)) schedule.stages.back().tile = kTile;
     }
     if (!rows_can_be_lanes()) return schedule;
     double along_rows = 0;
@@ -90,10 +100,74 @@ class Scheduler {
     });
   }
 
-  // A stage without dimensions runs once a row.
+  // Whether what a stage folds is dear, and needed for many positions of lanes.
+  bool has_tile(size_t number, DimId vector_dim) const {
+    const Stage& stage = kernel_.stages[number];
+    const bool outside =
+        std::find(stage.map_dims.begin(), stage.map_dims.end(), vector_dim) != stage.map_dims.end();
+    return outside && !tile_values(kernel_, stage).empty();
+  }
+
+  // Heads that share their edges are done in one walk, if some stage can hold
+  // the sums of several.
+  std::optional<Schedule> joint_rows() const {
+    if (kernel_.row_dims.size() < 2 || !rows_can_be_lanes()) return std::nullopt;
+    const DimId joint = kernel_.row_dims.back();
+    const Extent& extent = kernel_.dims[joint].extent;
+    if (extent.scalar >= 0 || extent.constant < 2 || extent.constant > kMostJoint) {
+      return std::nullopt;
+    }
+    Schedule schedule;
+    schedule.joint_rows = true;
+    bool pays = false;
+    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+      StageSchedule& stage = schedule.stages.emplace_back();
+      const Choice choice = choose(s);
+      if (!has_tile(s, choice.dim)) continue;
+      stage.unroll = side_by_side(s, choice.dim, extent.constant);
+      if (stage.unroll == 1) return std::nullopt;
+      stage.tile = kTile;
+      pays = true;
+    }
+    if (!pays) return std::nullopt;
+    const ScheduledKernel walked = apply_schedule(kernel_, schedule);
+    const Scheduler stages(walked.kernel, static_cast<int>(lanes_) * 4);
+    for (size_t s = 0; s < kernel_.stages.size(); ++s) {
+      StageSchedule chosen = stages.stage_schedule(s, stages.choose(s).dim);
+      chosen.unroll = schedule.stages[s].unroll;
+      chosen.tile = schedule.stages[s].tile;
+      schedule.stages[s] = chosen;
+    }
+    return schedule;
+  }
+
+  // The most positions of the joint dimension whose states half of the registers hold.
+  int64_t side_by_side(size_t number, DimId vector_dim, int64_t positions) const {
+    const Extent& extent = kernel_.dims[vector_dim].extent;
+    if (extent.scalar >= 0) return 1;
+    const auto lanes = static_cast<int64_t>(lanes_);
+    const int64_t vectors = (extent.constant + lanes - 1) / lanes *
+                            static_cast<int64_t>(kernel_.stages[number].reductions.size());
+    const int64_t most = (lanes_ >= 16 ? 16 : 8) / std::max<int64_t>(vectors, 1);
+    for (int64_t count = std::min(most, positions); count > 1; --count) {
+      if (positions % count == 0) return count;
+    }
+    return 1;
+  }
+
+  // Elements of a stage for one row, as far as they can be known.
   double weight(size_t stage) const {
     const Stage& s = kernel_.stages[stage];
-    return s.map_dims.empty() && s.reduce_dims.empty() ? 0.0625 : 1;
+    if (s.map_dims.empty() && s.reduce_dims.empty()) return 1;
+    double elements = 16;  // a stage without dimensions costs a part of one element
+    for (const std::vector<DimId>* dims : {&s.map_dims, &s.reduce_dims}) {
+      for (DimId id : *dims) {
+        const Dim& dim = kernel_.dims[id];
+        const bool is_known = dim.kind == Dim::Kind::kDense && dim.extent.scalar < 0;
+        elements *= is_known ? static_cast<double>(dim.extent.constant) : kUnknownExtent;
+      }
+    }
+    return elements;
   }
 
   // Of as many elements as there are lanes, with lanes along `dim`: one for a
@@ -191,6 +265,9 @@ Schedule make_schedule(const Kernel& kernel, int vector_bytes) {
 }
 
 int64_t work_items(const Kernel& kernel, const Schedule& schedule, const int64_t* scalars) {
+  if (schedule.joint_rows) {
+    return row_count(kernel, scalars) / kernel.dims[kernel.row_dims.back()].extent.constant;
+  }
   if (!schedule.vector_rows) return row_count(kernel, scalars);
   int64_t items = 1;
   for (DimId dim : kernel.row_dims) {

@@ -15,6 +15,8 @@ struct StageSchedule {
   int accumulators = 1;       // independent partial states, merged at the end
   int64_t block = 0;          // reduce dims: fold a fresh state into the total every `block` steps
   int prefetch = 0;           // positions ahead of a ragged dim whose gathered rows are prefetched
+  int64_t tile = 0;    // positions whose map-independent values are computed at once; 0: none
+  int64_t unroll = 1;  // with joint rows: their positions done side by side, a divisor of them
 };
 
 struct Schedule {
@@ -22,6 +24,8 @@ struct Schedule {
   // along a dimension of each stage.
   bool vector_rows = false;
   int64_t row_block = 1024;  // with vector_rows: positions of the last row dimension per work item
+  // The last row dimension, of known extent, is walked inside each stage (scheduled.h).
+  bool joint_rows = false;
   std::vector<StageSchedule> stages;
 };
 
@@ -29,8 +33,9 @@ struct Schedule {
 // contiguous or uniform. Pure function of the kernel and vector width.
 Schedule make_schedule(const Kernel& kernel, int vector_bytes);
 
-// Number of work items: rows, or (with vector_rows) rows without the last
-// dimension times the blocks of the last. A compiled kernel runs a range of them.
+// Number of work items: rows, or (with joint_rows) rows without the last
+// dimension, or (with vector_rows) those times the blocks of the last. A compiled kernel runs a
+// range of them.
 int64_t work_items(const Kernel& kernel, const Schedule& schedule, const int64_t* scalars);
 
 }  // namespace nfx
