@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "jit/jit.h"
+#include "loop/normaliser.h"
 #include "loop/parse.h"
 
 #ifdef __linux__
@@ -257,7 +258,8 @@ void edges(benchmark::State& state, const char* text) {
   const Graph& g = graph(state.range(0));
   const Array<float> x = floats(g.nodes * kFeatures), out = array<float>(g.nodes * kFeatures),
                      sources = floats(std::max(g.nodes * 8, g.edges)), ends = floats(g.nodes * 8);
-  const Kernel kernel = must(parse_kernel(text));
+  Kernel kernel = must(parse_kernel(text));
+  divide_sums_last(kernel);  // as fusion does
   const auto code = must(jit->compile(kernel));
   std::vector<void*> buffers = {x.get(), out.get(), g.source.get(), g.offsets.get()};
   if (kernel.buffers.size() > 4) buffers.push_back(sources.get());

@@ -143,19 +143,41 @@ Extent product(Context& context, FusedKernel& fused, const Accesses& accesses, E
   return {0, static_cast<int32_t>(fused.scalars.size() - 1)};
 }
 
-// Dimensions that a kernel's stages walk inside a row; the same for all stages.
-std::vector<DimId> inner_dims(const Kernel& kernel) {
-  for (const Stage& stage : kernel.stages) {
-    if (!stage.reduce_dims.empty()) return stage.reduce_dims;
-    if (!stage.map_dims.empty()) return stage.map_dims;
-  }
-  return {};
+// Dimensions that stages walk inside a row: what they reduce over or map, and what
+// they map beside a reduction.
+struct InnerDims {
+  std::vector<DimId> inner, beside;
+};
+
+bool overlap(const std::vector<DimId>& a, const std::vector<DimId>& b) {
+  return std::any_of(a.begin(), a.end(),
+                     [&](DimId dim) { return std::find(b.begin(), b.end(), dim) != b.end(); });
 }
 
-void set_inner_dims(Kernel& kernel, const std::vector<DimId>& dims) {
+InnerDims inner_dims(const Kernel& kernel) {
+  InnerDims dims;
+  for (const Stage& stage : kernel.stages) {
+    if (!stage.reduce_dims.empty()) {
+      dims.inner = stage.reduce_dims;
+      if (!stage.map_dims.empty()) dims.beside = stage.map_dims;
+    } else if (dims.inner.empty()) {
+      dims.inner = stage.map_dims;
+    }
+  }
+  return dims;
+}
+
+// Each stage walks the new dimensions in place of those that it walked.
+void set_inner_dims(Kernel& kernel, const InnerDims& old, const InnerDims& dims) {
   for (Stage& stage : kernel.stages) {
-    if (!stage.reduce_dims.empty()) stage.reduce_dims = dims;
-    if (!stage.map_dims.empty()) stage.map_dims = dims;
+    for (std::vector<DimId>* walked : {&stage.map_dims, &stage.reduce_dims}) {
+      const std::vector<DimId> before = std::move(*walked);
+      walked->clear();
+      if (overlap(before, old.inner)) *walked = dims.inner;
+      if (overlap(before, old.beside)) {
+        walked->insert(walked->end(), dims.beside.begin(), dims.beside.end());
+      }
+    }
   }
 }
 
@@ -176,18 +198,21 @@ bool merge_one(Context& context, FusedKernel& fused, std::vector<DimId>& dims) {
 }  // namespace
 
 void coalesce(Context& context, FusedKernel& fused) {
-  std::vector<DimId> inner = inner_dims(fused.kernel);
+  const InnerDims old = inner_dims(fused.kernel);
+  InnerDims dims = old;
   {
     const Accesses accesses(context, fused);
     sort_by_stride(fused.kernel.row_dims, accesses);
-    sort_by_stride(inner, accesses);
+    sort_by_stride(dims.inner, accesses);
+    sort_by_stride(dims.beside, accesses);
   }
-  set_inner_dims(fused.kernel, inner);
-  while (merge_one(context, fused, fused.kernel.row_dims)) {
+  set_inner_dims(fused.kernel, old, dims);
+  InnerDims merged = dims;
+  for (std::vector<DimId>* list : {&fused.kernel.row_dims, &merged.inner, &merged.beside}) {
+    while (merge_one(context, fused, *list)) {
+    }
   }
-  while (merge_one(context, fused, inner)) {
-  }
-  set_inner_dims(fused.kernel, inner);
+  set_inner_dims(fused.kernel, dims, merged);
   drop_unused(fused);
 }
 

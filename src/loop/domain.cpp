@@ -96,7 +96,10 @@ std::optional<DimProduct> take(Context& context, DimProduct& rest, SymExprId siz
     if (rest.empty()) return std::nullopt;
     const uint32_t dim = rest.front();
     const SymExprId extent = domain.dims()[dim].size;
-    if (SymExprId quotient = exact_quotient(context, missing, extent)) {
+    const SymExprId quotient = known_equal(context, missing, extent)  // also where it may be 0
+                                   ? sym_int(context, 1)
+                                   : exact_quotient(context, missing, extent);
+    if (quotient) {
       missing = quotient;
       taken.push_back(dim);
       rest.erase(rest.begin());
@@ -213,6 +216,13 @@ std::optional<DimMap> reshaped(Node view, const DimMap& input, Domain& domain,
   return map;
 }
 
+template <class Is>
+bool walks(const DimMap& map, Is is) {
+  return std::any_of(map.begin(), map.end(), [&](const DimProduct& product) {
+    return std::any_of(product.begin(), product.end(), is);
+  });
+}
+
 }  // namespace
 
 uint32_t Domain::add(SymExprId size, bool inner) {
@@ -225,6 +235,12 @@ uint32_t Domain::add_like(const DomainDim& dim, const std::map<uint32_t, uint32_
   if (dim.parent >= 0)
     dims_.back().parent = static_cast<int32_t>(to_here.at(static_cast<uint32_t>(dim.parent)));
   return static_cast<uint32_t>(dims_.size() - 1);
+}
+
+uint32_t Domain::add_beside(SymExprId size) {
+  const uint32_t dim = add(size, false);
+  dims_[dim].beside = true;
+  return dim;
 }
 
 uint32_t Domain::make_ragged(uint32_t edges, Node offsets) {
@@ -260,9 +276,27 @@ std::vector<uint32_t> Domain::inner_dims() const {
   return inner;
 }
 
+std::vector<uint32_t> Domain::beside_dims() const {
+  std::vector<uint32_t> beside;
+  for (uint32_t d = 0; d < dims_.size(); ++d) {
+    if (dims_[d].beside) beside.push_back(d);
+  }
+  return beside;
+}
+
+bool Domain::walks_inner(const DimMap& map) const {
+  return walks(map, [&](uint32_t d) { return dims_[d].inner; });
+}
+
+bool Domain::walks_beside(const DimMap& map) const {
+  return walks(map, [&](uint32_t d) { return dims_[d].beside; });
+}
+
 uint32_t Domain::split(uint32_t dim, SymExprId inner_size) {
   dims_[dim].size = sym_floordiv(*context_, dims_[dim].size, inner_size);
-  return add(inner_size, dims_[dim].inner);
+  const uint32_t second = add(inner_size, dims_[dim].inner);
+  dims_[second].beside = dims_[dim].beside;
+  return second;
 }
 
 void follow(const Split& split, DimMap& map) {

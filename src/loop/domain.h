@@ -18,6 +18,9 @@ namespace nfx {
 struct DomainDim {
   SymExprId size;
   bool inner = false;  // reduced over, or walked once per row
+  // Walked beside the inner dimensions by the members that reduce last:
+  // sum(weight[e] * x[e, f], e) in a group over (rows, inner e) has f beside.
+  bool beside = false;
   // Edges of the rows of dimension `parent`, given by offsets; -1: dense.
   int32_t parent = -1;
   Node offsets;
@@ -34,6 +37,7 @@ class Domain {
   uint32_t add(SymExprId size, bool inner);
   // An inner dimension as one of another domain, whose dimensions are ours by `to_here`.
   uint32_t add_like(const DomainDim& dim, const std::map<uint32_t, uint32_t>& to_here);
+  uint32_t add_beside(SymExprId size);
   void set_inner(uint32_t dim) { dims_[dim].inner = true; }
   // Makes `edges` inner: those of each row of the returned new dimension.
   uint32_t make_ragged(uint32_t edges, Node offsets);
@@ -42,6 +46,9 @@ class Domain {
   bool has_inner() const;
   bool is_ragged() const;
   std::vector<uint32_t> inner_dims() const;
+  std::vector<uint32_t> beside_dims() const;
+  bool walks_inner(const DimMap& map) const;
+  bool walks_beside(const DimMap& map) const;
 
   // Divides `dim` into two, the second of size `inner_size`; the caller replaces
   // `dim` by the pair (dim, returned) in every map of the group.

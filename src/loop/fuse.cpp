@@ -5,6 +5,7 @@
 #include "loop/eligible.h"
 #include "loop/group.h"
 #include "loop/lower.h"
+#include "loop/normaliser.h"
 
 namespace nfx {
 namespace {
@@ -66,6 +67,7 @@ Result<Fusion> fuse(const Graph& graph, const FuseOptions& options) {
   for (size_t g = 0; g < grouping.groups().size(); ++g) {
     if (stored_values(graph, grouping, static_cast<int32_t>(g)).empty()) continue;
     NFX_ASSIGN(FusedKernel kernel, lower(graph, grouping, static_cast<int32_t>(g)));
+    divide_sums_last(kernel.kernel);
     coalesce(graph.context(), kernel);
     kernel_of_group[g] = static_cast<int32_t>(fusion.kernels.size());
     fusion.kernels.push_back(std::move(kernel));

@@ -150,7 +150,7 @@ void Grouping::visit_alias(Node node, FuseRole role) {
       }
     }
   }
-  located_[node.id().value] = {group, std::move(*map), {}};
+  located_[node.id().value] = {group, std::move(*map), {}, located(input).last};
   home.aliases.push_back(node.id());
 }
 
@@ -263,7 +263,7 @@ void Grouping::visit_fold(Node node, const OpRow& row) {
 bool Grouping::visit_spread(Node node, const OpRow& row) {
   const Node input = node.operand(0);
   const int32_t group = group_of(input);
-  if (!row.spread_over || group < 0) return false;
+  if (!row.spread_over || group < 0 || located(input).last) return false;
   Group& home = groups_[static_cast<size_t>(group)];
   DimMap map = located(input).map;
   if (map.empty() || map[0].size() != 1) return false;
@@ -278,8 +278,9 @@ bool Grouping::visit_spread(Node node, const OpRow& row) {
 
 void Grouping::materialise(Node node) { start(node, node.type().sizes); }
 
-void Grouping::place(Node node, int32_t group, DimMap map, std::optional<DimMap> fold_map) {
-  located_[node.id().value] = {group, std::move(map), std::move(fold_map)};
+void Grouping::place(Node node, int32_t group, DimMap map, std::optional<DimMap> fold_map,
+                     bool last) {
+  located_[node.id().value] = {group, std::move(map), std::move(fold_map), last};
   levels_[node.id().value] = groups_[static_cast<size_t>(group)].level;
   groups_[static_cast<size_t>(group)].members.push_back(node.id());
 }

@@ -17,6 +17,7 @@ struct Located {
   int32_t group = -1;
   DimMap map;                      // dimensions of the value
   std::optional<DimMap> fold_map;  // reductions: dimensions of the input
+  bool last = false;               // known only after what is reduced beside the inner dimensions
 };
 
 struct Group {
@@ -69,7 +70,8 @@ class Grouping {
   bool join_fold(Node node, const Fold& fold, int32_t group);
   void start(Node node, std::span<const SymExprId> sizes);
   int32_t next_level(Node node) const;
-  void place(Node node, int32_t group, DimMap map, std::optional<DimMap> fold_map = {});
+  void place(Node node, int32_t group, DimMap map, std::optional<DimMap> fold_map = {},
+             bool last = false);
 
   friend class Join;
   const Graph& graph_;

@@ -85,7 +85,8 @@ bool Join::element(Node node, const std::vector<Node>& aligned) {
   for (Node operand : guests) {
     if (!absorb(node, operand)) return false;
   }
-  return complete(node) && members_fit();
+  if (!complete(node) || !members_fit()) return false;
+  return !last_ || !domain_.walks_inner(map_);  // no stage comes after the last
 }
 
 bool Join::take_from_group(Node node, Node operand) {
@@ -96,6 +97,7 @@ bool Join::take_from_group(Node node, Node operand) {
     if (!map_[d].empty() && map_[d] != *product) return false;
     map_[d] = *product;
   }
+  last_ = last_ || grouping_.located(operand).last;
   // The same dimension must not stand for two of the node's.
   size_t total = 0;
   for (const DimProduct& product : map_) total += product.size();
@@ -116,6 +118,7 @@ bool Join::absorb(Node node, Node operand) {
     }
     return true;
   }
+  if (!other.domain.beside_dims().empty()) return false;
   if (other.members.size() + grouping_.groups_[static_cast<size_t>(group_)].members.size() >
       kMaxMembers) {
     return false;
@@ -201,6 +204,7 @@ bool Join::complete(Node node) {
   const std::set<uint32_t> used = dims_of(map_);
   const std::vector<uint32_t> inner = domain_.inner_dims();
   if (!inner.empty()) {
+    if (used.contains(inner[0])) return complete_beside(node, missing);
     if (inner.size() != missing.size()) return false;
     for (size_t i = 0; i < missing.size(); ++i) {
       if (used.contains(inner[i])) return false;
@@ -221,13 +225,16 @@ bool Join::covers_rows_or_all(const DimMap& map) const {
   for (uint32_t d : dims_of(map)) {  // an edge belongs to one row
     if (domain_.dims()[d].parent >= 0) used.insert(static_cast<uint32_t>(domain_.dims()[d].parent));
   }
-  size_t rows = 0, inner = 0, used_rows = 0, used_inner = 0;
+  size_t rows = 0, inner = 0, used_rows = 0, used_inner = 0, beside = 0, used_beside = 0;
   for (uint32_t d = 0; d < domain_.dims().size(); ++d) {
-    const bool is_inner = domain_.dims()[d].inner;
-    (is_inner ? inner : rows) += 1;
-    if (used.contains(d)) (is_inner ? used_inner : used_rows) += 1;
+    const DomainDim& dim = domain_.dims()[d];
+    size_t& all = dim.inner ? inner : (dim.beside ? beside : rows);
+    size_t& covered = dim.inner ? used_inner : (dim.beside ? used_beside : used_rows);
+    ++all;
+    if (used.contains(d)) ++covered;
   }
-  return used_rows == rows && (used_inner == 0 || used_inner == inner);
+  return used_rows == rows && (used_inner == 0 || used_inner == inner) &&
+         (used_beside == 0 || used_beside == beside);
 }
 
 // All folds of a kernel run over its inner dimensions. One that folds nothing (a
@@ -263,6 +270,8 @@ bool Join::fold(const Fold& fold) {
   if (grouping_.groups_[static_cast<size_t>(group_)].members.size() >= kMaxMembers) return false;
   const DimMap& input = grouping_.located(fold.input).map;
   fold_map_ = input;
+  if (grouping_.located(fold.input).last) return false;
+  last_ = domain_.walks_beside(input);
   if (fold.offsets) return fold_edges(fold, input) && members_fit();
   std::set<uint32_t> reduced;
   for (int64_t d : fold.dims) {
@@ -271,7 +280,8 @@ bool Join::fold(const Fold& fold) {
     if (product.empty() && as_int(context_, size) != 1) return false;
     reduced.insert(product.begin(), product.end());
   }
-  if (dims_of(input).size() != domain_.dims().size()) return false;
+  const size_t absent = last_ ? 0 : domain_.beside_dims().size();
+  if (dims_of(input).size() + absent != domain_.dims().size()) return false;
   const std::vector<uint32_t> inner = domain_.inner_dims();
   if (inner.empty()) {
     if (!fold_is_cheap(fold, reduced)) return false;
@@ -344,7 +354,7 @@ void Join::commit(Node node) {
     move_in(other.aliases, home.aliases);
   }
   home.domain = std::move(domain_);
-  grouping_.place(node, group_, std::move(map_), std::move(fold_map_));
+  grouping_.place(node, group_, std::move(map_), std::move(fold_map_), last_);
 }
 
 }  // namespace nfx

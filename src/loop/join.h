@@ -38,6 +38,8 @@ class Join {
                       const std::map<uint32_t, uint32_t>& to_here) const;
   bool agree_on_inner(const Domain& other, const std::map<uint32_t, uint32_t>& to_here);
   bool complete(Node node);
+  bool complete_beside(Node node, const std::vector<size_t>& missing);
+  bool folds_away(Node node, const DimMap& map) const;
   bool members_fit() const;
   bool fits(const Located& member, const std::vector<Split>& splits, const Guest* guest) const;
   bool covers_rows_or_all(const DimMap& map) const;
@@ -51,6 +53,7 @@ class Join {
   std::vector<Split> splits_;
   DimMap map_;
   std::optional<DimMap> fold_map_;
+  bool last_ = false;
   std::vector<Guest> guests_;
 };
 

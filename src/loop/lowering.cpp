@@ -6,6 +6,19 @@
 #include "loop/element.h"
 
 namespace nfx {
+namespace {
+
+// What walks dimensions beside the inner ones comes last: nothing else needs it.
+constexpr int32_t kLastStage = std::numeric_limits<int32_t>::max();
+
+void add_dims(std::vector<DimId>& dims, const std::vector<uint32_t>& more) {
+  for (uint32_t dim : more) {
+    if (std::find(dims.begin(), dims.end(), dim) == dims.end()) dims.push_back(dim);
+  }
+}
+
+}  // namespace
+
 Lowering::Lowering(const Graph& graph, const Grouping& grouping, int32_t group)
     : graph_(graph), grouping_(grouping), group_(group), context_(graph.context()) {
   for (NodeId id : grouping.groups()[static_cast<size_t>(group)].members)
@@ -26,7 +39,7 @@ Status Lowering::run(const std::vector<KernelOperand>& stored) {
       dim.extent = extent(domain.dims()[d].size);
     }
     fused_.kernel.dims.push_back(dim);
-    if (!domain.dims()[d].inner) fused_.kernel.row_dims.push_back(d);
+    if (!domain.dims()[d].inner && !domain.dims()[d].beside) fused_.kernel.row_dims.push_back(d);
   }
   find_stages();
   return write_stages(stored);
@@ -51,48 +64,66 @@ void Lowering::find_stages() {
     int32_t after = 0;
     for (uint32_t i = 0; i < node.num_operands(); ++i)
       after = std::max(after, stage_after(node.operand(i)));
-    if (grouping_.located(node).fold_map) folds_.emplace_back(after++, node);
+    const Located& located = grouping_.located(node);
+    if (located.fold_map) folds_.emplace_back(located.last ? kLastStage : after++, node);
     after_[node.id().value] = after;
   }
   std::stable_sort(folds_.begin(), folds_.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
 }
 
+void Lowering::add_stage(int32_t number) {
+  const Domain& domain = grouping_.groups()[static_cast<size_t>(group_)].domain;
+  Stage& stage = fused_.kernel.stages.emplace_back();
+  stage.reduce_dims = domain.inner_dims();
+  if (number == kLastStage) stage.map_dims = domain.beside_dims();
+}
+
 Status Lowering::write_stages(const std::vector<KernelOperand>& stored) {
-  std::vector<DimId> inner = grouping_.groups()[static_cast<size_t>(group_)].domain.inner_dims();
-  std::vector<Stage>& stages = fused_.kernel.stages;
   int32_t last = -1;
   for (uint32_t number = 0; number < folds_.size(); ++number) {
-    if (folds_[number].first != last) {
-      stages.emplace_back();
-      stages.back().reduce_dims = inner;
-      last = folds_[number].first;
-    }
+    if (folds_[number].first != last) add_stage(folds_[number].first);
+    last = folds_[number].first;
     NFX_TRY(write_fold(folds_[number].second, number));
   }
-  Stage once;
-  Stage each;
-  each.map_dims = inner;
-  for (const KernelOperand& operand : stored) {
-    const DimMap& map = grouping_.located(operand.node).map;
-    const bool walks_inner = std::any_of(map.begin(), map.end(), [&](const DimProduct& product) {
-      return std::any_of(product.begin(), product.end(), [&](uint32_t d) {
-        return std::find(inner.begin(), inner.end(), d) != inner.end();
-      });
-    });
-    (walks_inner ? each : once).stores.push_back(store_of(operand));
-  }
-  if (!once.stores.empty()) {
-    if (stages.empty()) stages.emplace_back();
-    stages.back().stores = std::move(once.stores);
-  }
-  if (!each.stores.empty()) stages.push_back(std::move(each));
+  write_stores(stored);
   return success();
 }
 
 const Type& Lowering::result_type(Node node, size_t result) const {
   const Type& type = node.type();
   return type.kind == TypeKind::kTensor ? type : context_.type(type.elements[result]);
+}
+
+// Where what a row has once is stored: before the stage that walks dimensions
+// beside the inner ones, which all reductions that others use precede.
+Stage& Lowering::last_unmapped_stage() {
+  std::vector<Stage>& stages = fused_.kernel.stages;
+  auto place = stages.end();
+  while (place != stages.begin() && !(place - 1)->map_dims.empty()) --place;
+  if (place == stages.begin()) place = stages.emplace(place) + 1;
+  return *(place - 1);
+}
+
+void Lowering::write_stores(const std::vector<KernelOperand>& stored) {
+  const Domain& domain = grouping_.groups()[static_cast<size_t>(group_)].domain;
+  Stage each;
+  each.map_dims = domain.inner_dims();
+  std::vector<Store> once;
+  for (const KernelOperand& operand : stored) {
+    const Located& located = grouping_.located(operand.node);
+    const Store store = store_of(operand);
+    if (located.last) {
+      fused_.kernel.stages.back().stores.push_back(store);
+    } else if (domain.walks_inner(located.map)) {
+      if (domain.walks_beside(located.map)) add_dims(each.map_dims, domain.beside_dims());
+      each.stores.push_back(store);
+    } else {
+      once.push_back(store);
+    }
+  }
+  if (!once.empty()) last_unmapped_stage().stores = std::move(once);
+  if (!each.stores.empty()) fused_.kernel.stages.push_back(std::move(each));
 }
 
 Status Lowering::write_fold(Node node, uint32_t number) {
@@ -181,8 +212,23 @@ Expr Lowering::at(Node value, std::span<const Expr> index, Expr guard) {
   const bool is_spread = row != nullptr && row->spread_over && !grouping_.is_inline(value) &&
                          grouping_.group_of(value) >= 0;
   if (!grouping_.is_inline_in(value, group_) && !is_spread) return load(value, index, guard);
+  if (const std::optional<Expr> at_row = at_row_of_edge(value, index, guard)) return *at_row;
   Element element(*this, value, {index.begin(), index.end()}, false, guard);
   return cast(op_row(value)->element(element), value.type().dtype);
+}
+
+// What the edges of a row share is read at the row where the kernel walks them.
+std::optional<Expr> Lowering::at_row_of_edge(Node value, std::span<const Expr> index, Expr guard) {
+  const OpRow& row = *op_row(value);
+  if (!row.spread_over || index.empty()) return std::nullopt;
+  const ExprNode& position = pool()[index[0].id];
+  if (position.op != ExprOp::kIndex) return std::nullopt;
+  const Domain& domain = grouping_.groups()[static_cast<size_t>(group_)].domain;
+  const DomainDim& edges = domain.dims()[position.payload];
+  if (edges.parent < 0 || edges.offsets != row.spread_over(value)) return std::nullopt;
+  std::vector<Expr> at_row(index.begin(), index.end());
+  at_row[0] = wrap(pool().leaf(ExprOp::kIndex, Dtype::kInt64, static_cast<uint64_t>(edges.parent)));
+  return cast(at(value.operand(0), at_row, guard), value.type().dtype);
 }
 
 Expr Lowering::load(Node value, std::span<const Expr> index, Expr guard) {

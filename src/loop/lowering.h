@@ -1,7 +1,9 @@
 // The state of writing one kernel: values of members, loads of what lies
 // outside, stages in the order of their reductions.
 #pragma once
+#include <limits>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -38,6 +40,10 @@ class Lowering {
   const Type& result_type(Node node, size_t result) const;
   Status write_fold(Node node, uint32_t number);
   Status write_stages(const std::vector<KernelOperand>& stored);
+  void add_stage(int32_t number);
+  void write_stores(const std::vector<KernelOperand>& stored);
+  Stage& last_unmapped_stage();
+  std::optional<Expr> at_row_of_edge(Node value, std::span<const Expr> index, Expr guard);
   Expr load(Node value, std::span<const Expr> index, Expr guard);
   Expr offset(const Type& type, std::span<const Expr> index);
   BufferId buffer(KernelOperand operand, Dtype dtype, BufferUse use);

@@ -1,23 +1,14 @@
 #include "runtime/kernel_run.h"
 
-#include <algorithm>
-
+#include "loop/work_chunks.h"
 #include "runtime/index_bound.h"
 #include "runtime/thread_pool.h"
 
 namespace nfx {
 namespace {
 
-// Fewer elements than this in a chunk, and waking a thread costs more than it
-// saves.
-constexpr int64_t kElementsPerChunk = int64_t{1} << 15;
-// Chunks a thread, so that one that starts late finds less to do.
-constexpr int64_t kChunksPerThread = 4;
-
-int64_t chunk_count(int64_t items, int64_t elements, int threads) {
-  const int64_t worth = elements / kElementsPerChunk;
-  return std::max<int64_t>(1, std::min({items, worth, threads * kChunksPerThread}));
-}
+// Less than this in all runs on the calling thread.
+constexpr int64_t kWorthThreads = int64_t{1} << 16;
 
 }  // namespace
 
@@ -36,14 +27,14 @@ Status run_kernel(Frame& frame, const KernelStep& step) {
   const int64_t items = work_items(step.kernel, step.code->schedule, scalars);
   if (items <= 0) return success();
   const int64_t elements = frame.numbers[step.work];
-  const int threads = elements < 2 * kElementsPerChunk ? 1 : aten_num_threads();
-  const int64_t chunks = threads == 1 ? 1 : chunk_count(items, elements, threads);
-  if (chunks == 1) {
+  const int threads = elements < kWorthThreads ? 1 : aten_num_threads();
+  if (threads == 1) {
     step.code->run(buffers, scalars, 0, items);
     return success();
   }
-  ThreadPool::process().parallel_for(chunks, threads, [&](int64_t chunk) {
-    step.code->run(buffers, scalars, chunk * items / chunks, (chunk + 1) * items / chunks);
+  const WorkChunks chunks(step.kernel, buffers, scalars, items, elements);
+  ThreadPool::process().parallel_for(chunks.count(), threads, [&](int64_t chunk) {
+    step.code->run(buffers, scalars, chunks.begin(chunk), chunks.begin(chunk + 1));
   });
   return success();
 }

@@ -71,6 +71,27 @@ def test_gradient(features, heads):
         torch.testing.assert_close(other, grads[0], rtol=1e-9, atol=1e-9)
 
 
+def graph_attention(edges: Edges, x: torch.Tensor, left: torch.Tensor, right: torch.Tensor):
+    scores = torch.ops.mp.from_src(left, edges.src)
+    scores = scores + torch.ops.mp.from_dst(right, edges.offsets, edges.dst)
+    logits = torch.nn.functional.leaky_relu(scores, 0.2)
+    return torch.relu(attention(edges, x, logits) + 1)
+
+
+@pytest.mark.parametrize("heads", [1, 3, 8, 16])
+@pytest.mark.parametrize("features", [4, 8, 40])
+def test_attention_is_one_kernel(heads, features):
+    edges = make_edges(50, 900)
+    x = torch.randn(50, heads, features)
+    left, right = torch.randn(50, heads), torch.randn(50, heads)
+    compiled = torch.compile(graph_attention, backend="nativefx", options=ERROR)
+    with collector() as graphs:
+        result = compiled(edges, x, left, right)
+    assert [graph.count("kernel") for graph in graphs] == [1]
+    want = graph_attention(edges, x.double(), left.double(), right.double()).float()
+    torch.testing.assert_close(result, want, rtol=1e-5, atol=1e-5)
+
+
 def test_gradcheck():
     edges = make_edges(6, 12)
     x = torch.randn(6, 2, 3, dtype=torch.float64, requires_grad=True)
