@@ -78,8 +78,7 @@ def graph_attention(edges: Edges, x: torch.Tensor, left: torch.Tensor, right: to
     return torch.relu(attention(edges, x, logits) + 1)
 
 
-@pytest.mark.parametrize("heads", [1, 3, 8, 16])
-@pytest.mark.parametrize("features", [4, 8, 40])
+@pytest.mark.parametrize("heads,features", [(1, 40), (3, 4), (8, 8)])
 def test_attention_is_one_kernel(heads, features):
     edges = make_edges(50, 900)
     x = torch.randn(50, heads, features)
@@ -87,7 +86,7 @@ def test_attention_is_one_kernel(heads, features):
     compiled = torch.compile(graph_attention, backend="nativefx", options=ERROR)
     with collector() as graphs:
         result = compiled(edges, x, left, right)
-    assert [graph.count("kernel") for graph in graphs] == [1]
+    assert [len(graph.kernels) for graph in graphs] == [1]
     want = graph_attention(edges, x.double(), left.double(), right.double()).float()
     torch.testing.assert_close(result, want, rtol=1e-5, atol=1e-5)
 
