@@ -9,6 +9,7 @@ Emitter::Emitter(const ScheduledKernel& scheduled, const Target& target, llvm::F
       schedule_(scheduled.schedule),
       scratch_(scheduled.scratch),
       tiles_(scheduled.tiles),
+      early_(scheduled.early),
       target_(target),
       function_(function),
       builder_(function->getContext()),
@@ -33,6 +34,12 @@ Emitter::Emitter(const ScheduledKernel& scheduled, const Target& target, llvm::F
     reductions += stage.reductions.size();
   }
   for (const StageTile& tile : tiles_) add(tile.values);
+  for (const std::vector<Store>& stores : early_) {
+    Stage alone;
+    alone.stores = stores;
+    add(stage_roots(alone));
+    for (const Store& store : stores) written_[store.buffer] = true;
+  }
   for (ExprId id : reachable(kernel_, roots)) {
     for (ExprId operand : kernel_.exprs[id].operands) {
       if (operand != kNoExpr) ++uses_[operand];
@@ -140,6 +147,7 @@ size_t Emitter::leading_uniform_stages() const {
   size_t count = 0;
   for (; count < kernel_.stages.size(); ++count) {
     const Stage& stage = kernel_.stages[count];
+    if (!early_[count].empty()) return count;
     for (ExprId root : stage_roots(stage)) {
       if (plan_.row_variance.exprs[root]) return count;
     }

@@ -98,6 +98,7 @@ Values Emitter::reduce_step(size_t stage, llvm::ArrayRef<llvm::Value*> states) {
     }
     pop_scope();
   }
+  for (const Store& store : early_[stage]) emit_store(store);
   return flat;
 }
 

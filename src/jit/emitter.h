@@ -130,6 +130,7 @@ class Emitter {
   const Schedule& schedule_;
   const std::vector<int64_t>& scratch_;
   const std::vector<StageTile>& tiles_;
+  const std::vector<std::vector<Store>>& early_;
   const Target& target_;
   llvm::Function* function_;
   llvm::IRBuilder<> builder_;

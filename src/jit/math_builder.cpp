@@ -155,6 +155,11 @@ llvm::Value* MathBuilder::function(ExprOp op, llvm::ArrayRef<V> x) {
     case ExprOp::kSin: return trigonometric(x[0], Trig::kSin);
     case ExprOp::kCos: return trigonometric(x[0], Trig::kCos);
     case ExprOp::kTan: return trigonometric(x[0], Trig::kTan);
+    case ExprOp::kSinh:
+    case ExprOp::kCosh:
+    case ExprOp::kAsinh:
+    case ExprOp::kAcosh:
+    case ExprOp::kAtanh: return hyperbolic(op, x[0]);
     case ExprOp::kErf: return erf(x[0]);
     case ExprOp::kPow: return is_double(x[0]) ? host_call("pow", x) : pow(x[0], x[1]);
     default: return nullptr;

@@ -54,6 +54,15 @@ class MathBuilder {
   enum class Trig : uint8_t { kSin, kCos, kTan };
   V trigonometric(V x, Trig which);
   V trigonometric_reduced(V x, Trig which, bool narrow);
+  // math_hyperbolic.cpp
+  V hyperbolic(ExprOp op, V x);
+  V half_exp(V magnitude);
+  V sinh(V x);
+  V cosh(V x);
+  V log_of_double(V x);
+  V asinh(V x);
+  V acosh(V x);
+  V atanh(V x);
   // math_erf.cpp
   V erf(V x);
   V erfc_exponent(V magnitude);

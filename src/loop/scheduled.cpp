@@ -245,7 +245,13 @@ class Writer {
 }  // namespace
 
 ScheduledKernel apply_schedule(const Kernel& kernel, const Schedule& schedule) {
-  return Writer(kernel, schedule).run();
+  ScheduledKernel scheduled = Writer(kernel, schedule).run();
+  if (schedule.joint_rows) {
+    scheduled.early.resize(scheduled.kernel.stages.size());
+  } else {
+    store_early(scheduled);
+  }
+  return scheduled;
 }
 
 }  // namespace nfx

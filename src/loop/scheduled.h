@@ -57,9 +57,14 @@ struct ScheduledKernel {
   Schedule schedule;
   std::vector<int64_t> scratch;  // elements of each scratch buffer
   std::vector<StageTile> tiles;  // by stage
+  // Stores that a stage does at each position that it reduces over, by stage
+  // (early_stores.cpp). They came from a later stage, which is empty then.
+  std::vector<std::vector<Store>> early;
 };
 
 ScheduledKernel apply_schedule(const Kernel& kernel, const Schedule& schedule);
+
+void store_early(ScheduledKernel& scheduled);
 
 // Floating expressions of a stage's steps that are dear, differ along its
 // outermost reduce dimension, and neither along its other dimensions nor with the

@@ -35,6 +35,11 @@ const Function kFunctions[] = {
     {ExprOp::kCos, [](Wide x) { return std::cos(x); }, 1.0, 1.0},
     {ExprOp::kTan, [](Wide x) { return std::tan(x); }, 1.0, 2.3},
     {ExprOp::kTanh, [](Wide x) { return std::tanh(x); }, 1.5, 2.5},
+    {ExprOp::kSinh, [](Wide x) { return std::sinh(x); }, 0.6, 4.0},
+    {ExprOp::kCosh, [](Wide x) { return std::cosh(x); }, 0.6, 3.0},
+    {ExprOp::kAsinh, [](Wide x) { return std::asinh(x); }, 0.6, 4.0},
+    {ExprOp::kAcosh, [](Wide x) { return std::acosh(x); }, 0.6, 4.0},
+    {ExprOp::kAtanh, [](Wide x) { return std::atanh(x); }, 0.6, 4.0},
     {ExprOp::kErf, [](Wide x) { return std::erf(x); }, 1.5, 1.5},
     {ExprOp::kSigmoid, sigmoid, 2.1, 2.3},
 };

@@ -94,6 +94,11 @@ int allowed_ulps(ExprOp op) {
     case ExprOp::kErf:
     case ExprOp::kSigmoid:
     case ExprOp::kPow: return 2;
+    case ExprOp::kSinh:
+    case ExprOp::kCosh:
+    case ExprOp::kAsinh:
+    case ExprOp::kAcosh:
+    case ExprOp::kAtanh: return 4;
     default: return 0;
   }
 }
