@@ -3,6 +3,31 @@
 #include "jit/types.h"
 
 namespace nfx::jit {
+namespace {
+
+// Every expression that is computed for itself.
+std::vector<ExprId> all_roots(const ScheduledKernel& scheduled) {
+  std::vector<ExprId> roots;
+  const auto add = [&](const std::vector<ExprId>& more) {
+    roots.insert(roots.end(), more.begin(), more.end());
+  };
+  for (const Stage& stage : scheduled.kernel.stages) {
+    add(stage_roots(stage));
+    for (const Reduction& reduction : stage.reductions) {
+      add(reduction.merge);
+      add(reduction.finish);
+    }
+  }
+  for (const StageTile& tile : scheduled.tiles) add(tile.values);
+  for (const std::vector<Store>& stores : scheduled.early) {
+    Stage alone;
+    alone.stores = stores;
+    add(stage_roots(alone));
+  }
+  return roots;
+}
+
+}  // namespace
 
 Emitter::Emitter(const ScheduledKernel& scheduled, const Target& target, llvm::Function* function)
     : kernel_(scheduled.kernel),
@@ -18,34 +43,20 @@ Emitter::Emitter(const ScheduledKernel& scheduled, const Target& target, llvm::F
       indices_(kernel_.dims.size()),
       uses_(kernel_.exprs.size(), 0),
       written_(kernel_.buffers.size(), false) {
-  std::vector<ExprId> roots;
-  size_t reductions = 0;
-  const auto add = [&](const std::vector<ExprId>& more) {
-    for (ExprId root : more) ++uses_[root];
-    roots.insert(roots.end(), more.begin(), more.end());
-  };
   for (const Stage& stage : kernel_.stages) {
-    add(stage_roots(stage));
-    for (const Reduction& reduction : stage.reductions) {
-      add(reduction.merge);
-      add(reduction.finish);
-    }
     for (const Store& store : stage.stores) written_[store.buffer] = true;
-    reductions += stage.reductions.size();
   }
-  for (const StageTile& tile : tiles_) add(tile.values);
   for (const std::vector<Store>& stores : early_) {
-    Stage alone;
-    alone.stores = stores;
-    add(stage_roots(alone));
     for (const Store& store : stores) written_[store.buffer] = true;
   }
+  const std::vector<ExprId> roots = all_roots(scheduled);
+  for (ExprId root : roots) ++uses_[root];
   for (ExprId id : reachable(kernel_, roots)) {
     for (ExprId operand : kernel_.exprs[id].operands) {
       if (operand != kNoExpr) ++uses_[operand];
     }
   }
-  reduced_.resize(reductions);
+  reduced_.resize(nfx::first_reduction(kernel_, kernel_.stages.size()));
 }
 
 // Scratch memory is the function's own.
