@@ -75,7 +75,25 @@ Node Graph::add_named(NodeKind kind, StringId target, ArgId arguments,
   return node(id);
 }
 
+Node Graph::call_of_nodes(std::string_view target, std::initializer_list<Operand> operands,
+                          TypeId type) {
+  std::array<Node, kFewOperands> nodes;
+  std::array<ArgId, kFewOperands> holes;
+  const size_t count = operands.size();
+  std::ranges::transform(operands, nodes.begin(), &Operand::node);
+  ArgId& known = calls_of_nodes_[count];
+  if (!known) {
+    holes.fill(context_->hole());
+    known = context_->call(std::span(holes).first(count));
+  }
+  return add(NodeKind::kCallFunction, target, known, std::span(nodes).first(count), {}, type);
+}
+
 Node Graph::call(std::string_view target, std::initializer_list<Operand> operands, TypeId type) {
+  const auto is_node = [](const Operand& operand) { return static_cast<bool>(operand.node); };
+  if (operands.size() <= kFewOperands && std::ranges::all_of(operands, is_node)) {
+    return call_of_nodes(target, operands, type);
+  }
   std::vector<ArgId> arguments;
   std::vector<Node> nodes;
   for (const Operand& operand : operands) {

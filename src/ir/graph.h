@@ -2,6 +2,7 @@
 // known both ways, and an edit costs in proportion to the uses that it touches.
 // One writer at a time; any number of readers when const.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -114,6 +115,9 @@ class Graph {
   std::map<std::string, OpaqueId, std::less<>> properties_;
   std::vector<NodeMeta> metas_;
   std::vector<NodeId> operand_ids_;  // of set_arguments, kept for its capacity
+  static constexpr size_t kFewOperands = 4;
+  Node call_of_nodes(std::string_view target, std::initializer_list<Operand> operands, TypeId type);
+  std::array<ArgId, kFewOperands + 1> calls_of_nodes_{};  // structures, by number of operands
   struct Names;
   std::unique_ptr<Names> names_;
 };
