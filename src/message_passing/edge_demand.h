@@ -26,7 +26,8 @@ class EdgeDemand {
   // Operands by row, if the value can be computed in another order of rows from
   // those in that order. Nothing: it is read through the permutation.
   const std::optional<std::vector<bool>>& row_operands_of(Node node) const {
-    return facts_[node.id().value].rows;
+    static const std::optional<std::vector<bool>> kUnknown;  // of a node made since
+    return node.id().value < facts_.size() ? facts_[node.id().value].rows : kUnknown;
   }
 
  private:

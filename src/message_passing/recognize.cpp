@@ -21,9 +21,12 @@ namespace {
 // Index tensors that are computed in the same way from the same inputs are one.
 class IndexNames {
  public:
-  explicit IndexNames(const Graph& graph) : memory_(graph) {}
+  explicit IndexNames(const Graph& graph)
+      : graph_(graph), memory_(graph), first_new_(graph.id_limit()) {}
 
+  // A node that was made since stands for itself, and nothing for one that is gone.
   Node canonical(Node index) {
+    if (index.id().value >= first_new_) return index;
     if (index.kind() != NodeKind::kCallFunction || !is_pure(index)) return index;
     if (memory_.is_written(index)) return index;
     Key key{std::string(index.target()), index.arguments().value, {}};
@@ -31,7 +34,9 @@ class IndexNames {
       const Node operand = index.operand(i);
       key.operands.push_back((is_index(operand) ? canonical(operand) : operand).id().value);
     }
-    return first_.try_emplace(std::move(key), index).first->second;
+    Node& first = first_.try_emplace(std::move(key), index).first->second;
+    if (graph_.table().records[first.id().value].erased) first = index;
+    return first;
   }
 
  private:
@@ -41,7 +46,9 @@ class IndexNames {
     std::vector<uint32_t> operands;
     auto operator<=>(const Key&) const = default;
   };
+  const Graph& graph_;
   MemoryFacts memory_;
+  size_t first_new_;
   std::map<Key, Node> first_;
 };
 

@@ -38,6 +38,10 @@ MemoryFacts::MemoryFacts(const Graph& graph) {
 
 uint32_t MemoryFacts::set_of(Node node) {
   uint32_t id = node.id().value;
+  while (sets_.size() <= id) {  // a node that nobody told of stands alone
+    const auto own = static_cast<uint32_t>(sets_.size());
+    sets_.push_back({.parent = own});
+  }
   while (sets_[id].parent != id) {
     sets_[id].parent = sets_[sets_[id].parent].parent;
     id = sets_[id].parent;
