@@ -96,6 +96,7 @@ def compile_fx(
         report = GraphReport.of_compiled(_core.compile_report(compiled), gm)
         for collect in collectors:
             collect(report)
+    lazy += _token_inputs(gm)
     return _resolving(compiled, lazy) if lazy else compiled
 
 
@@ -142,12 +143,24 @@ def _lazy_inputs(gm: torch.fx.GraphModule, inputs: Sequence[Any]) -> list[int]:
     return lazy
 
 
+def _token_inputs(gm: torch.fx.GraphModule) -> list[int]:
+    """Find the tokens that order effects; AOTAutograd types them as tensors and gives None."""
+    with_effects = torch.ops.higher_order.with_effects
+    placeholders = [node for node in gm.graph.nodes if node.op == "placeholder"]
+    return [
+        i
+        for i, node in enumerate(placeholders)
+        if any(user.target is with_effects and user.args[0] is node for user in node.users)
+    ]
+
+
 def _resolving(compiled: Callable[..., Any], lazy: list[int]) -> Callable[..., Any]:
-    """Give `compiled` those inputs with their values in memory."""
+    """Give `compiled` those inputs as tensors with their values in memory."""
 
     def run(inputs: list[Any]) -> Any:
         for i in lazy:
-            inputs[i] = inputs[i].resolve_conj().resolve_neg()
+            value = inputs[i]
+            inputs[i] = torch.empty(0) if value is None else value.resolve_conj().resolve_neg()
         return compiled(inputs)
 
     run._boxed_call = True  # type: ignore[attr-defined]

@@ -132,7 +132,7 @@ class _Check:
         exact = self._exact(expected)
         try:
             for ours in found:
-                assert_as_exact(ours, expected, exact)
+                assert_as_exact(ours, expected, exact, self._terms())
         except AssertionError as error:
             return _brief(error)
         return ""
@@ -159,6 +159,15 @@ class _Check:
                 torch.autograd.grad(targets, sources, weights, allow_unused=True)  # type: ignore
             )
         return [*map(_dense, leaves), *others, *map(_dense, gradients)]
+
+    def _terms(self) -> float:
+        """Magnitude of the inputs."""
+        leaves = tree_leaves((self.sample.input, self.sample.args, self.sample.kwargs))
+        floats = [
+            x.detach() for x in leaves if isinstance(x, torch.Tensor) and x.is_floating_point()
+        ]
+        sizes = [_dense(x).nan_to_num(0, 0, 0).abs().max().item() for x in floats if x.numel()]
+        return max(sizes, default=1.0)
 
     def _exact(self, eager: Any) -> Any:
         """The result in float64; none where the operator does not give the same there."""

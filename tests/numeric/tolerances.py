@@ -43,7 +43,7 @@ def to_float64(value: Any) -> Any:
     return tree_map(widen, value)
 
 
-def assert_as_exact(compiled: Any, eager: Any, exact: Any = None) -> None:
+def assert_as_exact(compiled: Any, eager: Any, exact: Any = None, terms: float = 1.0) -> None:
     """Assert that `compiled` equals `eager` within the tolerances above.
 
     Parameters
@@ -53,18 +53,23 @@ def assert_as_exact(compiled: Any, eager: Any, exact: Any = None) -> None:
     exact
         The same computed in float64; without it float32 is held to the floor and
         ten times the rounding of eager's magnitude.
+    terms
+        Magnitude of the numbers that the results are made of, where it is above 1: a
+        sum that cancels has the rounding of its terms.
     """
     ours, theirs = tree_leaves(compiled), tree_leaves(eager)
     assert len(ours) == len(theirs), f"{len(ours)} results for {len(theirs)}"
     truths = tree_leaves(exact) if exact is not None else [None] * len(ours)
     for a, b, truth in zip(ours, theirs, truths, strict=True):
         if isinstance(b, torch.Tensor):
-            _assert_tensor(a, b, truth)
+            _assert_tensor(a, b, truth, terms)
         else:
             assert a == b or (a != a and b != b), f"{a!r} is not {b!r}"
 
 
-def _assert_tensor(a: torch.Tensor, b: torch.Tensor, truth: torch.Tensor | None) -> None:
+def _assert_tensor(
+    a: torch.Tensor, b: torch.Tensor, truth: torch.Tensor | None, terms: float
+) -> None:
     assert a.shape == b.shape, f"shape {tuple(a.shape)} is not {tuple(b.shape)}"
     assert a.dtype == b.dtype, f"{a.dtype} is not {b.dtype}"
     a, b = a.detach(), b.detach()
@@ -87,7 +92,7 @@ def _assert_tensor(a: torch.Tensor, b: torch.Tensor, truth: torch.Tensor | None)
     else:
         wide = truth.detach().double()
         error = _distance(a, wide, finite)
-        floor = max(HALF_FLOOR.get(b.dtype, FLOAT32_FLOOR) * scale, FLOAT32_NOISE)
+        floor = max(HALF_FLOOR.get(b.dtype, FLOAT32_FLOOR) * scale, FLOAT32_NOISE * max(terms, 1.0))
         bound = 2 * _distance(b, wide, finite) + floor
     assert error <= bound, f"error {error:.3e} is above {bound:.3e} at scale {scale:.3e}"
 
