@@ -238,6 +238,18 @@ Status bind(Frame& frame, const BindStep& step) {
   return success();
 }
 
+// PyTorch's shape functions are wrong about some dtypes. A result that no kernel and
+// no view looks into is passed on as it came; one of a narrower float is widened.
+bool is_passed_on(const Plan& plan, SlotId id) {
+  const Slot& slot = plan.slots[id];
+  if (slot.kind != SlotKind::kResult || slot.needs_data) return false;
+  return std::ranges::none_of(plan.slots, [id](const Slot& other) { return other.base == id; });
+}
+
+bool widens(Dtype came, Dtype planned) {
+  return is_floating(came) && is_floating(planned) && dtype_size(came) < dtype_size(planned);
+}
+
 void free_handle(Frame& frame, SlotId slot) {
   if (frame.plan.slots[slot].kind == SlotKind::kInput) {
     frame.input_owners[slot].reset();
@@ -266,11 +278,16 @@ Result<AtenTensor> laid_out_as_planned(Frame& frame, SlotId id, AtenHandle tenso
   const AtenView view(tensor);
   const auto sizes = view.sizes();
   const auto planned = planned_sizes(frame, slot);
-  if (!std::ranges::equal(sizes, planned) || view.dtype() != slot.dtype) {
+  const bool same_sizes = std::ranges::equal(sizes, planned);
+  const bool same_dtype = view.dtype() == slot.dtype;
+  if (same_sizes && !same_dtype && is_passed_on(frame.plan, id)) return AtenTensor();
+  if (!same_sizes || !(same_dtype || widens(view.dtype(), slot.dtype))) {
     return diagnose(UnexpectedShape{slot.name, shape_text(view.dtype(), sizes),
                                     shape_text(slot.dtype, planned)});
   }
-  if (same_layout(sizes, view.strides(), planned_strides(frame, slot))) return AtenTensor();
+  if (same_dtype && same_layout(sizes, view.strides(), planned_strides(frame, slot))) {
+    return AtenTensor();
+  }
   NFX_ASSIGN(AtenTensor relaid,
              AtenTensor::empty_strided(planned, planned_strides(frame, slot), slot.dtype));
   if (aten_abi().copy_(relaid.get(), tensor, 0) != 0) return aten_failure("aten::copy_");

@@ -83,3 +83,17 @@ def test_composites_are_rounded_once(name, half):
     exact = function(x.double())
     error, eager = (found - exact).abs().max(), (function(x) - exact).abs().max()
     assert error <= 1.01 * eager + torch.finfo(half).eps / 4 * exact.abs().max()
+
+
+def test_a_dtype_that_the_trace_has_wrong_is_passed_on():
+    def function(x, w, mean, var):
+        return torch.ops.aten._batch_norm_with_update(x, w, w, mean, var, 0.5, 1e-5)[:3]
+
+    torch._dynamo.reset()
+    x, w = torch.randn(5, 5, 5).bfloat16(), torch.ones(5).bfloat16()
+    options = {"fallback": "error"}
+    compiled = torch.compile(function, backend="nativefx", options=options)
+    found = compiled(x, w, torch.zeros_like(w), torch.ones_like(w))
+    expected = function(x, w, torch.zeros_like(w), torch.ones_like(w))
+    for ours, theirs in zip(found, expected, strict=True):
+        torch.testing.assert_close(ours, theirs)
