@@ -24,3 +24,15 @@ def fresh_dynamo() -> Iterator[None]:
     with dynamo.config.patch(fail_on_recompile_limit_hit=True):
         yield
     dynamo.reset()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Import DGL in the process that collects what workers report.
+
+    A worker sends a warning with the name of its category's module, which is
+    imported here; on this PyTorch, DGL is imported by our function only.
+    """
+    if config.getoption("numprocesses", None):
+        from nativefx import gnn
+
+        gnn.import_dgl()
