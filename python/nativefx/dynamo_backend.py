@@ -54,7 +54,6 @@ def nativefx(
     """
     chosen = Options.read(options)
     gm = outline_plugins(gm, example_inputs, chosen.plugins, fallback=chosen.fallback)
-
     gm = recognize(gm, example_inputs)
 
     def compile_graph(

@@ -161,8 +161,7 @@ def outline_plugins(
         return gm
     try:
         traced = trace_pre_dispatch(gm, example_inputs)
-    except Exception as error:
-        failure = _error("pre-dispatch-trace", f"the graph cannot be traced for plug-ins: {error}")
+    except Error as failure:
         _failed(failure, fallback)
         _tell(PluginReport([], [], str(failure)))
         return gm
@@ -304,12 +303,6 @@ def _failed(error: Error, fallback: str) -> None:
     if error.code not in _warned:
         _warned.add(error.code)
         warnings.warn(f"nativefx: a part of a model runs in PyTorch:\n{error}", stacklevel=3)
-
-
-def _error(code: str, message: str) -> Error:
-    error = Error(f"error[{code}]: {message}")
-    error.code = code
-    return error
 
 
 def _error_of(text: str) -> Error:

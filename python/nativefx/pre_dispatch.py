@@ -13,13 +13,29 @@ from torch._dynamo.utils import detect_fake_mode
 from torch.fx.experimental.proxy_tensor import make_fx
 from torch.fx.traceback import preserve_node_meta
 
+from nativefx.errors import error
+
 __all__ = ["trace_pre_dispatch"]
 
 
 def trace_pre_dispatch(
     gm: torch.fx.GraphModule, example_inputs: Sequence[Any]
 ) -> torch.fx.GraphModule:
-    """Trace the graph into ATen operators above autograd and decomposition."""
+    """Trace the graph into ATen operators above autograd and decomposition.
+
+    Raises
+    ------
+    nativefx.Error
+        `pre-dispatch-trace`: PyTorch cannot trace it.
+    """
+    try:
+        return _trace(gm, example_inputs)
+    except Exception as problem:
+        message = f"the graph cannot be traced above autograd: {problem}"
+        raise error("pre-dispatch-trace", message) from problem
+
+
+def _trace(gm: torch.fx.GraphModule, example_inputs: Sequence[Any]) -> torch.fx.GraphModule:
     placeholders = gm.graph.find_nodes(op="placeholder")
     values = [
         node.meta.get("example_value", example)

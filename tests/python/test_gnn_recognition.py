@@ -196,6 +196,22 @@ def test_random_masks_are_kept():
     torch.testing.assert_close((grad * x).sum(), y.sum())
 
 
+def test_what_cannot_be_traced_above_autograd_is_compiled_as_it_is():
+    # With dynamic=True the momentum, a Python float, is an input that is read.
+    norm = torch.nn.BatchNorm1d(3)
+
+    def function(x, index):
+        return torch.zeros_like(x).index_add(0, index, norm(x)[index])
+
+    x, index = torch.randn(6, 3), torch.tensor([0, 1, 1, 2, 5, 0])
+    compiled = torch.compile(
+        function, backend="nativefx", dynamic=True, options={"fallback": "error"}
+    )
+    with pytest.warns(UserWarning, match="pre-dispatch-trace"):
+        result = compiled(x, index)
+    torch.testing.assert_close(result, function(x, index))
+
+
 def test_softmax_sums_to_one():
     index = make_index()
     alpha = compiled(softmax)(torch.randn(EDGES, 3), index[1], NODES)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import torch.fx
 
 from nativefx import _core
+from nativefx.errors import Error
 from nativefx.graph import Graph
 from nativefx.pre_dispatch import trace_pre_dispatch
 
@@ -37,14 +39,20 @@ def recognize(gm: torch.fx.GraphModule, example_inputs: Sequence[Any]) -> torch.
     Returns
     -------
     torch.fx.GraphModule
-        A graph for AOTAutograd, or `gm` itself if there is nothing to find.
+        A graph for AOTAutograd, or `gm` itself if there is nothing to find, or, with a
+        warning, if it cannot be traced above autograd: then it is compiled as it is.
     """
     if not gathers_and_scatters(gm):
         return gm
     import nativefx.gnn.message_passing
     import nativefx.gnn.structure  # noqa: F401  registers the operators
 
-    graph = Graph.from_fx(trace_pre_dispatch(gm, example_inputs))
+    try:
+        traced = trace_pre_dispatch(gm, example_inputs)
+    except Error as failure:
+        warnings.warn(f"nativefx: message passing is not looked for:\n{failure}", stacklevel=2)
+        return gm
+    graph = Graph.from_fx(traced)
     graph.infer_types()
     if not _core.prepare_edges(graph):
         return gm
