@@ -53,10 +53,8 @@ def accelerate(
     options
         Options of ``torch.compile(backend="nativefx")``.
     """
-    if fallback not in ("allow", "error"):
-        raise ValueError(f'fallback is "allow" or "error", not {fallback!r}')
+    settings = Settings(fallback, compile, options)
     import_dgl()
-    settings = Settings(fallback, compile, {"fallback": fallback, **(options or {})})
     core, softmax = sys.modules["dgl.core"], sys.modules["dgl.ops.edge_softmax"]
     graph_class = sys.modules["dgl.heterograph"].DGLGraph
     with contextlib.ExitStack() as stack:

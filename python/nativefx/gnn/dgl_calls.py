@@ -29,10 +29,12 @@ _programs: dict[Any, list[Program | CallReport]] = {}
 class Settings:
     """How calls are compiled; see `dgl_accelerate.accelerate`."""
 
-    def __init__(self, fallback: str, compiles: bool, options: Mapping[str, Any]) -> None:
+    def __init__(self, fallback: str, compiles: bool, options: Mapping[str, Any] | None) -> None:
+        if fallback not in ("allow", "error"):
+            raise ValueError(f'fallback is "allow" or "error", not {fallback!r}')
         self.fallback = fallback
         self.compiles = compiles
-        self.options = dict(options)
+        self.options = {"fallback": fallback, **(options or {})}
 
     def compiler(self) -> Callable[[torch.fx.GraphModule], Callable[..., Any]] | None:
         """Give what makes of a traced graph what runs, or None."""

@@ -54,12 +54,9 @@ def compile_dgl(
     options
         Options of ``torch.compile(backend="nativefx")``.
     """
-    if fallback not in ("allow", "error"):
-        raise ValueError(f'fallback is "allow" or "error", not {fallback!r}')
+    settings = Settings(fallback, compile, options)
     import_dgl()
-    return CompiledModule(
-        module, Settings(fallback, compile, {"fallback": fallback, **(options or {})})
-    )
+    return CompiledModule(module, settings)
 
 
 class CompiledModule(nn.Module):
