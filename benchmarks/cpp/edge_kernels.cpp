@@ -15,13 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "arrays.h"
 #include "jit/jit.h"
 #include "loop/normaliser.h"
 #include "loop/parse.h"
-
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
 
 namespace nfx {
 namespace {
@@ -103,43 +100,6 @@ stage map f reduce e
   r2 = sum(exp(t1 - r0)/r1*load b0[load b2[e]*64 + f])
   store b1[i*64 + f] = r2
 )";
-
-template <class T>
-T must(Result<T> result) {
-  if (result.ok()) return std::move(*result);
-  std::fputs((result.error().str() + "\n").c_str(), stderr);
-  std::exit(1);
-}
-
-// On huge pages where the system gives them, touched once.
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
-};
-template <class T>
-using Array = std::unique_ptr<T[], Free>;
-
-template <class T>
-Array<T> array(int64_t count) {
-  constexpr size_t kHuge = size_t{1} << 21;
-  const size_t bytes = (static_cast<size_t>(count) * sizeof(T) + kHuge - 1) / kHuge * kHuge;
-  void* memory = std::aligned_alloc(kHuge, bytes);
-#ifdef __linux__
-  madvise(memory, bytes, MADV_HUGEPAGE);
-#endif
-  std::memset(memory, 0, bytes);
-  return Array<T>(static_cast<T*>(memory));
-}
-
-Array<float> floats(int64_t count) {
-  Array<float> values = array<float>(count);
-  std::mt19937 engine(1);
-  std::normal_distribution<float> normal;
-  for (int64_t k = 0; k < count; ++k) {
-    const auto at = static_cast<size_t>(k);
-    values[at] = k < 4096 ? normal(engine) : values[at - 4096];
-  }
-  return values;
-}
 
 struct Graph {
   int64_t nodes, edges;

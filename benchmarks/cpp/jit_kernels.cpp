@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 
+#include "arrays.h"
 #include "jit/jit.h"
 #include "loop/parse.h"
 
@@ -84,41 +85,9 @@ stage reduce e
   store b4[i*s1 + f] = r0
 )";
 
-template <class T>
-T must(Result<T> result) {
-  if (result.ok()) return std::move(*result);
-  std::fputs((result.error().str() + "\n").c_str(), stderr);
-  std::exit(1);
-}
-
 Jit& jit() {
   static const std::unique_ptr<Jit> made = must(Jit::create());
   return *made;
-}
-
-// Aligned, touched once, on huge pages where the system gives them.
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
-};
-template <class T>
-using Array = std::unique_ptr<T[], Free>;
-
-template <class T>
-Array<T> array(int64_t count) {
-  const size_t bytes = (static_cast<size_t>(count) * sizeof(T) + 4095) / 4096 * 4096;
-  void* memory = std::aligned_alloc(4096, bytes);
-  std::memset(memory, 0, bytes);
-  return Array<T>(static_cast<T*>(memory));
-}
-
-Array<float> floats(int64_t count) {
-  Array<float> values = array<float>(count);
-  std::mt19937 engine(1);
-  std::normal_distribution<float> normal;
-  for (int64_t k = 0; k < count; ++k)
-    values[static_cast<size_t>(k)] =
-        k < 4096 ? normal(engine) : values[static_cast<size_t>(k - 4096)];
-  return values;
 }
 
 void run_kernel(benchmark::State& state, const char* text, const std::vector<void*>& buffers,
