@@ -58,7 +58,12 @@ void restore_users(Graph& graph, Node node, const std::vector<std::string>& name
   std::vector<Node> users;
   for (const NodeId user : distinct_users(node)) users.push_back(graph.node(user));
   std::ranges::sort(users, [](Node a, Node b) { return a.before(b); });
-  const auto place = [&](Node user) { return std::ranges::find(names, user.name()); };
+  std::unordered_map<std::string_view, size_t> places;
+  for (size_t i = 0; i < names.size(); ++i) places.emplace(names[i], i);
+  const auto place = [&](Node user) {
+    const auto found = places.find(user.name());
+    return found == places.end() ? names.size() : found->second;
+  };
   std::stable_sort(users.begin(), users.end(), [&](Node a, Node b) { return place(a) < place(b); });
   graph.order_users(node, users);
 }

@@ -36,12 +36,16 @@ MemoryFacts::MemoryFacts(const Graph& graph) {
   }
 }
 
+// A node that nobody told of stands alone.
+void MemoryFacts::reach(Node node) {
+  while (sets_.size() <= node.id().value) {
+    sets_.push_back({.parent = static_cast<uint32_t>(sets_.size())});
+  }
+}
+
 uint32_t MemoryFacts::set_of(Node node) {
   uint32_t id = node.id().value;
-  while (sets_.size() <= id) {  // a node that nobody told of stands alone
-    const auto own = static_cast<uint32_t>(sets_.size());
-    sets_.push_back({.parent = own});
-  }
+  reach(node);
   while (sets_[id].parent != id) {
     sets_[id].parent = sets_[sets_[id].parent].parent;
     id = sets_[id].parent;
@@ -88,9 +92,7 @@ void MemoryFacts::join_aliases(Node node, const Schema& schema) {
 }
 
 void MemoryFacts::added(Node node) {
-  while (sets_.size() <= node.id().value) {
-    sets_.push_back({.parent = static_cast<uint32_t>(sets_.size())});
-  }
+  reach(node);
   Set& self = sets_[node.id().value];
   if (!is_call(node)) {
     self.external = node.kind() != NodeKind::kOutput;

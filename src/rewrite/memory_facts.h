@@ -41,6 +41,7 @@ class MemoryFacts {
     bool is_view = false;   // this very node shares memory that another one made
   };
 
+  void reach(Node node);
   uint32_t set_of(Node node);
   void join(Node a, Node b);
   void join_operands(Node node);
