@@ -108,6 +108,7 @@ test-python: build
 dgl-pairs: build
 	@echo "==> $(DGL_PAIRS) random message and reduce functions, compared with DGL"
 	@OMP_NUM_THREADS=1 python tests/python/test_dgl_generated.py $(DGL_PAIRS)
+
 # Half an hour on two cores; `test` has one shard of it.
 test-opinfo: build
 	@echo "==> PyTorch's samples of all its operators"
