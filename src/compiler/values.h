@@ -1,5 +1,6 @@
 // The values of a graph, numbered: one a node, or one an element of a tuple
-// result. A `getitem` is no value of its own.
+// result; an element that is a tuple itself counts by its own elements. A
+// `getitem` is no value of its own.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -18,7 +19,8 @@ class ValueTable {
   size_t size() const { return types_.size(); }
   // The value of a node whose result is no tuple, projections seen through.
   ValueId of(Node node) const;
-  ValueId of(Node node, int32_t result) const;  // element of a tuple; -1: as above
+  // One of the `count` of a node that makes a tuple; -1: as above.
+  ValueId of(Node node, int32_t result) const;
   uint32_t count(Node node) const { return entries_[node.id().value].count; }
   bool is_tuple(Node node) const { return entries_[node.id().value].tuple; }
 
@@ -28,10 +30,15 @@ class ValueTable {
 
  private:
   struct Entry {
-    ValueId first = kNoValue;
+    ValueId first = kNoValue;  // of a tuple that is taken from a tuple too
     uint32_t count = 0;
     bool tuple = false;
   };
+  bool is_tuple(TypeId type) const;
+  void add_values(Node producer, TypeId type);
+  uint32_t count_values(TypeId type) const;
+  ValueId first_of(const NodeValue& element) const;
+
   const Graph* graph_;
   const Context* context_;
   std::vector<Entry> entries_;  // by NodeId

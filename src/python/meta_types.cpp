@@ -1,8 +1,10 @@
 #include "python/meta_types.h"
 
 #include <array>
+#include <optional>
 #include <utility>
 
+#include "ir/argument_view.h"
 #include "python/node_meta.h"
 
 namespace nfx::python {
@@ -159,6 +161,37 @@ PyObject* value_in(nb::handle meta) {
   return PyDict_GetItemWithError(meta.ptr(), names().example_value);
 }
 
+// PyTorch gives no value to some higher-order calls whose results are tuples. If
+// elements are all that is taken of one, they tell its type.
+TypeId type_of_elements(Graph& graph, Node node) {
+  std::vector<TypeId> elements;
+  for (const Use use : graph.uses(node)) {
+    const Node user = graph.node(use.user);
+    const bool takes = user.target().ends_with("operator.getitem") && num_positional(user) == 2 &&
+                       user.num_operands() == 1 && user.type_id();
+    const std::optional<int64_t> index = takes ? positional(user, 1).as_int() : std::nullopt;
+    if (!index || *index < 0 || *index > UINT8_MAX) return {};
+    const auto place = static_cast<size_t>(*index);
+    if (elements.size() <= place) elements.resize(place + 1);
+    elements[place] = user.type_id();
+  }
+  if (elements.empty()) return {};
+  return graph.context().intern(Type{.kind = TypeKind::kTuple, .elements = elements});
+}
+
+size_t infer_tuples(Graph& graph) {
+  size_t count = 0;
+  for (const Node node : graph.nodes()) {
+    const bool is_plain = node.kind() == NodeKind::kCallFunction && !node.type_id() &&
+                          node.target().starts_with("higher_order.");
+    const TypeId type = is_plain ? type_of_elements(graph, node) : TypeId();
+    if (!type) continue;
+    graph.set_type(node, type);
+    ++count;
+  }
+  return count;
+}
+
 size_t infer_types(Graph& graph, TypeReader& reader) {
   size_t count = 0;
   for (const Node node : graph.nodes()) {
@@ -169,6 +202,7 @@ size_t infer_types(Graph& graph, TypeReader& reader) {
     graph.set_type(node, reader.read(value));
     ++count;
   }
+  count += infer_tuples(graph);
   for (auto& [name, attribute] : graph.attributes()) {
     if (attribute.subgraph != nullptr) count += infer_types(*attribute.subgraph, reader);
   }

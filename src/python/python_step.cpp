@@ -63,6 +63,7 @@ class PythonStep final : public ExternalStep {
   PythonStep(Node node, nb::object target, const TensorCrossing& crossing, nb::handle module)
       : context_(node.graph().context_ptr()),
         arguments_(node.arguments()),
+        type_(node.type_id()),
         target_(std::move(target)),
         crossing_(crossing),
         bound_(node.kind() == NodeKind::kCallMethod) {
@@ -129,14 +130,26 @@ class PythonStep final : public ExternalStep {
   }
 
   void give(const nb::object& result, std::span<StepValue> results) const {
-    const bool several = PyTuple_Check(result.ptr()) || PyList_Check(result.ptr());
+    size_t index = 0;
+    give_values(result, type_, results, index);
+  }
+
+  // As the type of the node counts its values: tuples in tuples by their elements.
+  void give_values(nb::handle result, TypeId id, std::span<StepValue> results,
+                   size_t& index) const {
+    const Type& type = context_->type(id);
+    const bool several = type.kind == TypeKind::kTuple || type.kind == TypeKind::kList;
     if (!several) {
-      if (!results.empty()) results[0] = value_of_object(result);
+      if (index < results.size()) results[index] = value_of_object(result);
+      ++index;
       return;
     }
-    size_t index = 0;
-    for (const nb::handle item : result) {
-      if (index < results.size()) results[index++] = value_of_object(item);
+    if (!PyTuple_Check(result.ptr()) && !PyList_Check(result.ptr())) {
+      throw nb::type_error("a call gave one value where its graph has several");
+    }
+    const size_t given = nb::len(result);
+    for (size_t i = 0; i < type.elements.size(); ++i) {
+      give_values(i < given ? nb::object(result[i]) : nb::none(), type.elements[i], results, index);
     }
   }
 
@@ -154,6 +167,7 @@ class PythonStep final : public ExternalStep {
 
   std::shared_ptr<Context> context_;
   ArgId arguments_;
+  TypeId type_;
   nb::object target_;
   const TensorCrossing& crossing_;
   std::vector<nb::object> constants_;  // by operand: what is no value of a run

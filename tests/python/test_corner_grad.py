@@ -320,3 +320,24 @@ def test_training_then_evaluation():
 
     # The gradients before the norm cancel.
     assert_as_exact(work(True), work(False), work(False, torch.float64))
+
+
+def test_dropout_in_a_checkpointed_region_draws_once():
+    # Forward and backward call operators of which PyTorch types only the elements,
+    # and whose results are tuples in tuples.
+    def function(x, weight):
+        def region(t):
+            return torch.nn.functional.dropout(torch.relu(t @ weight), 0.5) * t
+
+        return checkpoint(region, x, use_reentrant=False).square().sum()
+
+    run = torch.compile(function, backend="nativefx", options={"fallback": "error"})
+    found = []
+    for call in (function, run):
+        torch.manual_seed(3)
+        x = torch.linspace(-1, 1, 48, dtype=torch.float64).view(6, 8).requires_grad_()
+        weight = torch.linspace(-1, 2, 64, dtype=torch.float64).view(8, 8).requires_grad_()
+        loss = call(x, weight)
+        loss.backward()
+        found.append((loss.detach(), x.grad, weight.grad))
+    torch.testing.assert_close(found[1], found[0], rtol=1e-10, atol=1e-10)
