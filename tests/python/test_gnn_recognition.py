@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import threading
 from pathlib import Path
 
 import pytest
@@ -169,6 +170,28 @@ def test_sorted_once_for_a_graph_and_released_with_it():
     gc.collect()
     function(x, make_index(), w)
     assert len(structure.structures) == known
+
+
+def test_threads_share_the_cache():
+    cache = structure.StructureCache(limit=4)
+    tensors = [torch.arange(i + 1) for i in range(16)]
+    failures: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            for _ in range(200):
+                for tensor in tensors:
+                    assert cache.get(("length",), [tensor], lambda t=tensor: len(t)) == len(tensor)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(cache) <= 4
 
 
 def test_new_sizes_do_not_recompile():

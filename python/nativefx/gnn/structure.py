@@ -6,6 +6,7 @@ as long as the memory of that index lives and is not written to.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -31,25 +32,30 @@ class StructureCache:
     def __init__(self, limit: int = 256) -> None:
         self._limit = limit
         self._entries: OrderedDict[Any, tuple[list[StorageWeakRef], Any]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def clear(self) -> None:
         """Forget everything."""
-        self._entries.clear()
+        with self._lock:
+            self._entries.clear()
 
     def get(self, key: tuple[Any, ...], tensors: list[Tensor], make: Callable[[], Any]) -> Any:
         """Give what `make` gives, which must follow from `key` and `tensors`."""
         identity = (key, *((t.untyped_storage()._cdata, t._version) for t in tensors))
-        entry = self._entries.get(identity)
-        # A reference that is held keeps the address from being used again.
-        if entry is not None and not any(ref.expired() for ref in entry[0]):
-            self._entries.move_to_end(identity)
-            return entry[1]
-        made = make()
-        self._drop_dead()
-        self._entries[identity] = ([StorageWeakRef(t.untyped_storage()) for t in tensors], made)
+        with self._lock:
+            entry = self._entries.get(identity)
+            # A reference that is held keeps the address from being used again.
+            if entry is not None and not any(ref.expired() for ref in entry[0]):
+                self._entries.move_to_end(identity)
+                return entry[1]
+        made = make()  # by two threads at once, perhaps; the results are equal
+        references = [StorageWeakRef(t.untyped_storage()) for t in tensors]
+        with self._lock:
+            self._drop_dead()
+            self._entries[identity] = (references, made)
         return made
 
     def _drop_dead(self) -> None:
