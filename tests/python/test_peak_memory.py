@@ -75,5 +75,5 @@ def peak(kind: str, backend: str) -> int:
 
 # BERT's attention gradients are PyTorch's own allocations, which the pool does not see.
 @pytest.mark.parametrize(("kind", "bound"), [("bert", 1.1), ("llama", 1.0)])
-def test_a_training_step_peaks_no_higher_than_eager(kind, bound):
+def test_peak_of_a_training_step_beside_eagers(kind, bound):
     assert peak(kind, "nativefx") <= bound * peak(kind, "eager")
