@@ -181,9 +181,11 @@ def test_a_plan_is_entered_again_from_a_step_of_its_own():
     assert_as_exact(found, eager(torch.ones(3)))
 
 
+# A process whose parent ignores interrupts would ignore them as well.
 INTERRUPTED = """
-import _thread, sys, threading, time, torch
+import _thread, signal, sys, threading, time, torch
 import nativefx.dynamo_backend
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def make(k):
     def function(x):
         for i in range(40):
